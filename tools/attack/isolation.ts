@@ -244,14 +244,14 @@ async function changedSession(operator: Operator, from: TestFirm, to: TestFirm):
   const { id: staffId, email, token } = await operator.staff(from.id, 'admin');
   const [of, firmId] = [{ firmId: from.id as FirmId, staffId }, to.id as FirmId];
   // As if the person had entered a code.
-  await services.get('uow').run(async (tx) => {
+  await services.uow.run(async (tx) => {
     const member = await tx.staff.lock(of);
     if (member !== null) await tx.staff.save({ ...member, joinedAt: member.invitedAt });
   });
   const invited = { firmId, email, name: 'Priya Natarajan', role: 'admin' } as const;
-  await services.get('operatorUseCases').inviteStaff(invited);
-  const session = await services.get('sessionAuthenticator').authenticateStaff(token);
-  await services.get('deskUseCases').changeFirm(of, session?.tokenHash ?? '', firmId);
+  await services.operatorUseCases.inviteStaff(invited);
+  const session = await services.sessionAuthenticator.authenticateStaff(token);
+  await services.deskUseCases.changeFirm(of, session?.tokenHash ?? '', firmId);
   return token;
 }
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { sha256 } from '@svc/adapter-credentials';
-import { compose, createLog, migrateDatabase, readConfig, type ServiceContainer } from '@svc/api/tooling';
+import { compose, createLog, migrateDatabase, readConfig, type Services } from '@svc/api/tooling';
 import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
   ClaimId,
@@ -45,7 +45,7 @@ export interface Audit {
 
 /** The operator commands of `svc`, without starting a process for each. */
 export interface Operator {
-  readonly services: ServiceContainer;
+  readonly services: Services;
   /** A firm with a live and a test key, and without rate limits unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(
@@ -81,12 +81,12 @@ const AUDIT_PAGE_ROWS = 1_000;
 let adjusters = 0;
 let staff = 0;
 
-export function operatorOf(services: ServiceContainer): Operator {
+export function operatorOf(services: Services): Operator {
   const operator: Operator = {
     services,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
-      const { firm, testAccounts } = await services.get('operatorUseCases').createFirm({ name, plan });
-      if (!limited) await services.get('operatorUseCases').setLimits(firm.id, UNLIMITED);
+      const { firm, testAccounts } = await services.operatorUseCases.createFirm({ name, plan });
+      if (!limited) await services.operatorUseCases.setLimits(firm.id, UNLIMITED);
       return {
         id: firm.id,
         live: (await operator.key(firm.id)).secret,
@@ -101,16 +101,16 @@ export function operatorOf(services: ServiceContainer): Operator {
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
       const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
-      const { key, secret } = await services.get('operatorUseCases').createKey(command);
+      const { key, secret } = await services.operatorUseCases.createKey(command);
       return { id: key.id, secret };
     },
     async revoke(keyId) {
-      await services.get('operatorUseCases').revokeKey(keyId as KeyId);
+      await services.operatorUseCases.revokeKey(keyId as KeyId);
     },
     async adjuster(profile = {}) {
       adjusters += 1;
       const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
-      await services.get('operatorUseCases').createAdjuster({
+      await services.operatorUseCases.createAdjuster({
         firstName: 'Jean',
         lastName: 'Delacroix',
         email: `${svcId.toLowerCase()}@example.com`,
@@ -120,18 +120,16 @@ export function operatorOf(services: ServiceContainer): Operator {
       return { svcId, token: await operator.session(svcId) };
     },
     async addMember(firmId, svcId) {
-      await services.get('operatorUseCases').addMember(firmId as FirmId, svcId as Svcid);
+      await services.operatorUseCases.addMember(firmId as FirmId, svcId as Svcid);
     },
     async setMember(firmId, svcId, canAcceptClaims) {
-      await services.get('operatorUseCases').setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
+      await services.operatorUseCases.setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
     },
     async setEnabled(svcId, isEnabled) {
-      await services
-        .get('operatorUseCases')
-        [isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
+      await services.operatorUseCases[isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
     },
     async closeClaim(id) {
-      await services.get('operatorUseCases').closeClaimAsOperator(id as ClaimId);
+      await services.operatorUseCases.closeClaimAsOperator(id as ClaimId);
     },
     async member(firmId) {
       const joined = await operator.adjuster();
@@ -139,11 +137,11 @@ export function operatorOf(services: ServiceContainer): Operator {
       return joined;
     },
     async session(svcId) {
-      return (await services.get('operatorUseCases').openSession(svcId as Svcid)).token;
+      return (await services.operatorUseCases.openSession(svcId as Svcid)).token;
     },
     async staff(firmId, role = 'admin') {
       staff += 1;
-      const use = services.get('operatorUseCases');
+      const use = services.operatorUseCases;
       const member = await use.inviteStaff({
         firmId: firmId as FirmId,
         name: 'Priya Natarajan',
@@ -153,7 +151,7 @@ export function operatorOf(services: ServiceContainer): Operator {
       return { id: member.staffId, email: member.email, token: (await use.openStaffSession(member)).token };
     },
     async audit(firmId = SERVICE_CHAIN) {
-      const reads = services.get('auditReads');
+      const reads = services.auditReads;
       const chain = firmId as FirmId;
       const verified = await verifyAuditChain({ reads, sha256 }, chain);
       const actions = new Set<string>();

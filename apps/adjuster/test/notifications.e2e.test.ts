@@ -184,7 +184,7 @@ test('a push notification shows only the firm, and opens the claim', () =>
     await page.getByRole('switch', { name: 'Remind me of due dates' }).click();
     await page.getByRole('switch', { name: 'Quiet hours' }).click();
     await page.getByLabel('Until').fill('07:15');
-    const preferences = () => service.service.services.get('jobReads').devices(svcId, Date.now());
+    const preferences = () => service.service.services.jobReads.devices(svcId, Date.now());
     await until(
       'the preferences',
       async () => (await preferences())[0]?.preferences?.quietHours?.end === '07:15',

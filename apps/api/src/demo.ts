@@ -1,5 +1,5 @@
 import type { IssuedTestAccount } from '@svc/application';
-import type { ServiceContainer } from './composition/services.ts';
+import type { Services } from './composition/container.ts';
 
 interface Demo {
   readonly firmId: string;
@@ -12,14 +12,14 @@ interface Demo {
 }
 
 /** Creates a firm to try the service with. Null when the database already has a firm. */
-export async function createDemo(services: ServiceContainer): Promise<Demo | null> {
-  const created = await services.get('operatorUseCases').createFirstFirm({
+export async function createDemo(services: Services): Promise<Demo | null> {
+  const created = await services.operatorUseCases.createFirstFirm({
     name: 'Demo Adjusting Firm',
     plan: 'standard',
   });
   if (created === null) return null;
   const { firm, testAccounts } = created;
-  const createKey = services.get('operatorUseCases').createKey;
+  const createKey = services.operatorUseCases.createKey;
   const common = { firmId: firm.id, purpose: 'full_access', lifetimeMs: null } as const;
   const test = await createKey({ ...common, environment: 'test' });
   const live = await createKey({ ...common, environment: 'live' });

@@ -17,7 +17,7 @@ import {
   type DatabaseUrl,
   migrateDatabase,
 } from './composition/compose.ts';
-import type { ServiceContainer } from './composition/services.ts';
+import type { Services } from './composition/container.ts';
 import { startWebhooks } from './composition/start-webhooks.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError, supportEmailOf } from './config.ts';
@@ -41,7 +41,7 @@ export interface Service {
   readonly port: number;
   /** Null without METRICS_PORT. The probes `/live` and `/ready` are on the same port. */
   readonly metricsUrl: string | null;
-  readonly services: ServiceContainer;
+  readonly services: Services;
   /**
    * Health turns 503 at once. New requests are served for another `lingerMs`, so that load balancers notice; then
    * requests in flight finish and everything is closed. SHUTDOWN_GRACE_MS bounds the whole wait.
@@ -70,7 +70,7 @@ export async function startService(
   });
   try {
     const api = await startApi({ config, databaseUrl, log, ...clocks, metrics });
-    checkReady = api.services.get('checkHealth');
+    checkReady = api.services.checkHealth;
     return {
       ...api,
       metricsUrl: `${urlOf(host, operations.port)}/metrics`,
@@ -157,15 +157,15 @@ async function startApi({
     tracing,
   });
   const { services } = composed;
-  const { now } = services.get('clock');
+  const { now } = services.clock;
   requestBuffer = createWriteBuffer({
     keyOf: ({ firmId }) => firmId,
     capacity: REQUEST_LOG_CAPACITY,
-    store: services.get('requestLog'),
+    store: services.requestLog,
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const server = createHttpServer(services.get('httpApplication'), {
+  const server = createHttpServer(services.httpApplication, {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
@@ -186,20 +186,20 @@ async function startApi({
   addresses.supportEmail = supportEmailOf(config, addresses.baseUrl);
 
   const jobs = composed.startJobs();
-  const webhooks = startWebhooks(services.get('webhookDeliveries'), log);
+  const webhooks = startWebhooks(services.webhookDeliveries, log);
   const saveLastUse = async (): Promise<void> => {
-    const keys = services.get('apiKeyAuthenticator').takeUses();
-    const sessions = services.get('sessionAuthenticator').takeUses();
+    const keys = services.apiKeyAuthenticator.takeUses();
+    const sessions = services.sessionAuthenticator.takeUses();
     if (keys.size === 0 && sessions.size === 0) return;
-    await services.get('credentials').recordUse({ keys, sessions });
+    await services.credentials.recordUse({ keys, sessions });
   };
   // A lost batch makes "last used" half a minute older; a failing database is reported elsewhere.
   const lastUseTimer = setInterval(
     () => void saveLastUse().catch(() => {}),
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
-  const auditBuffer = services.get('auditBuffer');
-  const offerBuffer = services.get('offerBuffer');
+  const auditBuffer = services.auditBuffer;
+  const offerBuffer = services.offerBuffer;
   // Alternately: writing either delays requests, and the delays must not add up.
   let writesAudit = false;
   const batchTimer = setInterval(() => {

@@ -417,7 +417,7 @@ test('a device is registered, gets preferences, and is removed, each repeatedly'
   const subscription = (endpoint: string) => ({
     subscription: { endpoint, expirationTime: null, keys },
   });
-  const devices = () => service.service.services.get('jobReads').devices(person.svcId, now);
+  const devices = () => service.service.services.jobReads.devices(person.svcId, now);
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));

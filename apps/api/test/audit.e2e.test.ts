@@ -18,7 +18,7 @@ const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.da
 
 /** Every event of a firm, as `svc` exports it, without the exports. */
 async function exported(firmId: string): Promise<Record<string, unknown>[]> {
-  await service.service.services.get('auditBuffer').flush();
+  await service.service.services.auditBuffer.flush();
   const { code, stdout } = await svc('audit', 'export', '--firm', firmId);
   expect(code).toBe(0);
   return stdout
@@ -99,7 +99,7 @@ test('attempts that fail are recorded with the error; a malformed request is not
   expect(json.data.slice(0, 2)).toMatchObject(
     ['claim.reject', 'claim.accept'].map((action) => ({ action, actor: `adjuster:${svcId}`, device })),
   );
-  const auditReads = service.service.services.get('auditReads');
+  const auditReads = service.service.services.auditReads;
   const ofService = (await auditReads.latest(SERVICE_CHAIN, { limit: 100 })).flatMap(({ text }) =>
     auditEntriesFrom(text),
   );
@@ -296,7 +296,7 @@ test('a running process writes reads to the trail without being asked', async ()
   const { svcId } = await service.member(firm);
   const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
   await service.call('GET', `/v1/claims/${id}`, { as: firm.live });
-  const reads = service.service.services.get('auditReads');
+  const reads = service.service.services.auditReads;
   const latestAction = async () => {
     const [latest] = await reads.latest(firm.id, { limit: 1 });
     return latest === undefined ? undefined : auditEntriesFrom(latest.text)[0]?.action;

@@ -83,7 +83,7 @@ export async function startCrashingHost(options: {
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(composed.services.get('httpApplication'), { ...timeouts, addresses, log });
+  const server = createHttpServer(composed.services.httpApplication, { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -46,7 +46,7 @@ test('the board shows the claims of the environment, rejected ones first, with c
   const own = await service.firm();
   const token = await service.staff(own, 'auditor');
   const { svcId, token: adjusters } = await service.member(own);
-  await service.service.services.get('operatorUseCases').setOfferWait(own.id, 2);
+  await service.service.services.operatorUseCases.setOfferWait(own.id, 2);
   const rejected = await sentClaim(service, own.live, svcId);
   await service.call('POST', `/app/v1/claims/${rejected.id}/rejection`, {
     as: adjusters,
@@ -346,12 +346,12 @@ test('an adjuster with a device is reminded of offers that wait as long as the f
     const jobsDone = async () => {
       for (const { id } of [before, unheard])
         await eventually(
-          () => services.get('operatorReads').jobsOfClaim(id as ClaimId),
+          () => services.operatorReads.jobsOfClaim(id as ClaimId),
           (jobs) => jobs.length === 0,
         );
     };
     await jobsDone();
-    await services.get('operatorUseCases').setOfferWait(own.id, 2);
+    await services.operatorUseCases.setOfferWait(own.id, 2);
     for (const { id } of [before, await sentClaim(earlier, own.live, svcId)]) {
       const { json } = await eventually(
         () => earlier.call('GET', `/firm/v1/claims/${id}`, { as }),
@@ -441,7 +441,7 @@ test('live updates tell an open desk of each change of its firm, and end with th
 });
 
 const auditOf = async (of: TestFirm) => {
-  const reads = service.service.services.get('auditReads');
+  const reads = service.service.services.auditReads;
   const rows = await reads.rows(of.id, { after: 0, limit: 10_000 });
   // A row has one event, or an array of them.
   const entries = rows.flatMap(
@@ -452,7 +452,7 @@ const auditOf = async (of: TestFirm) => {
 
 test('while a process has as many live updates as it can, another gets 503 with Retry-After and requests are served', async () => {
   const as = await service.staff(firm, 'auditor');
-  const limit = service.service.services.get('streamLimit');
+  const limit = service.service.services.streamLimit;
   const streams: readonly [string, Record<string, string>][] = [
     ['/firm/v1/changes', { Authorization: `Bearer ${as}` }],
     ['/app/events', { Cookie: `svc-session=${adjuster.token}` }],

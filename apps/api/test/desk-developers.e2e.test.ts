@@ -138,7 +138,7 @@ test('a firm has a bounded number of working keys, and the response says how to 
   expect(statuses.filter((status) => status === 201)).toHaveLength(19);
   const [last] = (await get('/firm/v1/keys', admin)).json.data;
   expect((await post(`/firm/v1/keys/${last.id}/roll`, admin)).status).toBe(201);
-  const { setLimits } = service.service.services.get('operatorUseCases');
+  const { setLimits } = service.service.services.operatorUseCases;
   await setLimits(firm.id, { requestsPerMinute: null, writesPerMinute: null, burst: null }, 21);
   expect((await post('/firm/v1/keys', admin, { environment: 'live' })).status).toBe(201);
 });

@@ -68,7 +68,7 @@ describe('a staff member', () => {
   test('of two firms works for the one that they name', async () => {
     const other = await service.firm({ name: 'Coastal Claims' });
     const { email } = await staffOf(firm);
-    await operatorOf(service.service.services).services.get('operatorUseCases').inviteStaff({
+    await operatorOf(service.service.services).services.operatorUseCases.inviteStaff({
       firmId: other.id,
       email: email.toUpperCase(),
       name: 'Priya Natarajan',
@@ -103,7 +103,7 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
   const other = await service.firm();
   await staffOf(other, 'admin');
   const { id, email } = await staffOf(firm, 'auditor');
-  const { inviteStaff } = service.service.services.get('operatorUseCases');
+  const { inviteStaff } = service.service.services.operatorUseCases;
   const elsewhere = await inviteStaff({
     firmId: other.id as FirmId,
     ...{ email, name: 'Priya Natarajan', role: 'admin' },
@@ -138,7 +138,7 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
   const tab = { headers: { 'X-Claims-Page': other.id } };
   expectProblem(await service.call('GET', '/firm/v1/claims', { as, ...tab }), 401, 'invalid_session');
   expectProblem(await change(other.id, tab.headers), 401, 'invalid_session');
-  const { openStaffSession, removeStaff } = service.service.services.get('operatorUseCases');
+  const { openStaffSession, removeStaff } = service.service.services.operatorUseCases;
   const { token: ofOther } = await openStaffSession(elsewhere);
   const { token: another } = await openStaffSession({ firmId: firm.id as FirmId, staffId: id as StaffId });
   const signedOut = await fetch(`${service.url}/firm/sessions`, {
@@ -190,7 +190,7 @@ describe('an administrator', () => {
     expectProblem(await service.call('DELETE', ownPath, { as }), 409, 'last_admin');
     const demoted = await service.call('PATCH', ownPath, { as, body: { role: 'auditor' } });
     expectProblem(demoted, 409, 'last_admin');
-    await service.service.services.get('auditBuffer').flush();
+    await service.service.services.auditBuffer.flush();
     const { actions, problem } = await operatorOf(service.service.services).audit(own.id);
     expect(problem).toBeNull();
     for (const action of ['staff.invite', 'staff.role', 'staff.remove'])

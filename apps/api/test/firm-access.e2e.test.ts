@@ -128,7 +128,7 @@ test('the next request sees a changed plan, and a key that was revoked, rolled o
   const firm = await service.firm();
   const listOutcome = async (key: string): Promise<unknown[]> => outcome(await listClaims(service, key));
   const keyId = async (key: string) => (await service.call('GET', '/v1/me', { as: key })).json.key.id;
-  const { setPlan, revokeKey, rollKey, createKey } = service.service.services.get('operatorUseCases');
+  const { setPlan, revokeKey, rollKey, createKey } = service.service.services.operatorUseCases;
   const invitation = async () => outcome(await invite(service, firm.live, 'SVC-nobody'));
   expect(await invitation()).toEqual([422, 'unknown_osaid']);
   await setPlan(firm.id, 'claims_only');

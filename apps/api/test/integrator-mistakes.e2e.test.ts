@@ -46,11 +46,11 @@ afterAll(() => service.stop());
 async function rejectedKeys(): Promise<{ unknown: string; revoked: string; expired: string }> {
   const { services } = service.service;
   const options = { firmId: firm.id, environment: 'test', purpose: 'full_access' } as const;
-  const createKey = services.get('operatorUseCases').createKey;
+  const createKey = services.operatorUseCases.createKey;
   const revoked = await createKey({ ...options, lifetimeMs: null });
-  await services.get('operatorUseCases').revokeKey(revoked.key.id);
+  await services.operatorUseCases.revokeKey(revoked.key.id);
   const expired = await createKey({ ...options, lifetimeMs: 1 });
-  const unknown = services.get('secrets').issue('test_key');
+  const unknown = services.secrets.issue('test_key');
   return { unknown: unknown.secret, revoked: revoked.secret, expired: expired.secret };
 }
 

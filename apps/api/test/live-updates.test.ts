@@ -48,18 +48,20 @@ const live = (
   member: () => Member | null | undefined = () => null,
   streamLimit = createStreamLimit({}),
 ) =>
-  createLiveUpdates({
-    streamLimit,
-    reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
-    credentials: {
-      async openSessions() {
-        const current = member();
-        return new Map(current === undefined ? [] : [['hash', current]]);
+  createLiveUpdates(
+    { revisions: async () => new Map([[SVC_ID, edition()]]) },
+    {
+      streamLimit,
+      credentials: {
+        async openSessions() {
+          const current = member();
+          return new Map(current === undefined ? [] : [['hash', current]]);
+        },
       },
+      clock: { now: () => Date.now() },
+      isDraining: () => false,
     },
-    clock: { now: () => Date.now() },
-    isDraining: () => false,
-  });
+  );
 
 test('a stream sends a heartbeat every twenty seconds, and one event for each change', async () => {
   let edition = 'one';

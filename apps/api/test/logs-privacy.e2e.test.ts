@@ -163,7 +163,7 @@ async function callEveryOperation(): Promise<string[]> {
   });
   secrets.push(json.token);
   await call('DELETE', '/app/v1/sessions/current', { as: json.token });
-  const created = await service.service.services.get('operatorUseCases').createKey({
+  const created = await service.service.services.operatorUseCases.createKey({
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',

@@ -8,8 +8,7 @@ test.each([new Error('password of the database'), new Unavailable('The database 
   'a tool that fails for another reason than its input fails the request: %s',
   async (error) => {
     const route = mcpRoute({
-      firmRoutes: [firmRoute(endpoints.getKeyInfo, () => Promise.reject(error))],
-      sandboxRoutes: [],
+      operations: [firmRoute(endpoints.getKeyInfo, () => Promise.reject(error))],
       addresses: { baseUrl: 'http://127.0.0.1', docsUrl: 'http://127.0.0.1/docs' },
     });
     const message = {

@@ -146,7 +146,7 @@ test('a call is in the request log and the audit trail as the operation that it 
   await call(writer, 'listAdjusters');
 
   const env = { DATABASE_URL: service.databaseUrl };
-  await service.service.services.get('auditBuffer').flush();
+  await service.service.services.auditBuffer.flush();
   const { stdout } = await svcInProcess(['audit', 'export', '--firm', failing.id], env);
   const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   expect(events.filter(({ actor }) => actor.startsWith('key:'))).toEqual([

@@ -6,7 +6,7 @@ import type { Clock } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { compose } from '../src/composition/compose.ts';
-import type { ServiceContainer } from '../src/composition/services.ts';
+import type { Services } from '../src/composition/container.ts';
 import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
@@ -16,7 +16,7 @@ import { callHttp } from './service-under-test.ts';
 /** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
-  readonly services: ServiceContainer;
+  readonly services: Services;
   close(): Promise<void>;
 }
 
@@ -32,10 +32,10 @@ const addresses = {
 };
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
-async function listening(services: ServiceContainer, close: () => Promise<void>): Promise<ModelHost> {
+async function listening(services: Services, close: () => Promise<void>): Promise<ModelHost> {
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(services.get('httpApplication'), { ...timeouts, addresses, log });
+  const server = createHttpServer(services.httpApplication, { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -186,7 +186,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'operator closes':
           if (claims[step.which] !== undefined)
-            await services.get('operatorUseCases').closeClaimAsOperator(claimId(step.which) as ClaimId);
+            await services.operatorUseCases.closeClaimAsOperator(claimId(step.which) as ClaimId);
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'send': {
           const body = {

@@ -27,8 +27,7 @@ test('the documents list exactly the operations that the service routes', async 
     for (const [path, operations] of Object.entries<Record<string, unknown>>(json.paths))
       documented.push(...Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
   }
-  const routed = service.service.services
-    .get('routes')
+  const routed = service.service.services.routes
     // The sign-in of the adjuster page is internal.
     .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))
     .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);

@@ -147,7 +147,7 @@ test('the firm’s developers, admins and auditors see what its test keys did, d
   await program.send(body);
   const headers = { 'Idempotency-Key': 'another' };
   await service.call('POST', '/v1/claims', { as: otherKey, body, headers });
-  const log = service.service.services.get('requestLog');
+  const log = service.service.services.requestLog;
   await eventually(
     () => log.behaviorOf(program.firm.id, 0, 10),
     (logged) => logged.length === 2,

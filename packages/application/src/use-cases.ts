@@ -136,18 +136,24 @@ interface AccountDeps {
 }
 
 /** How people sign in and out, whatever they do afterwards. */
-const accountUseCases = <A extends Account>(deps: AccountDeps, accounts: AccountKind<A>) => ({
-  requestSignInCode: makeRequestSignInCode({ ...deps, accounts }),
-  signIn: makeSignIn({ ...deps, accounts }),
-  signOut: makeSignOut(deps),
-  signOutEverywhere: makeSignOutEverywhere({ ...deps, accounts }),
-  endSession: makeEndSession(deps),
-  startPasskeySignIn: passkeys.makeStartPasskeySignIn(deps),
-  startPasskeyRegistration: passkeys.makeStartPasskeyRegistration(deps),
-  registerPasskey: passkeys.makeRegisterPasskey(deps),
-  renamePasskey: passkeys.makeRenamePasskey(deps),
-  removePasskey: passkeys.makeRemovePasskey(deps),
-});
+function accountUseCases<A extends Account>(deps: AccountDeps, accounts: AccountKind<A>) {
+  const { uow, auditBuffer, mailer, secrets, passkeyVerifier, passkeysRequired } = deps;
+  const { signInMonitor, sessionMaxAgeMs, networkOf, clock, ids } = deps;
+  const session = { uow, secrets, clock, ids, sessionMaxAgeMs };
+  const signIn = { ...session, accounts, networkOf, auditBuffer, signInMonitor, passkeyVerifier };
+  return {
+    requestSignInCode: makeRequestSignInCode({ ...signIn, mailer }),
+    signIn: makeSignIn({ ...signIn, passkeysRequired }),
+    signOut: makeSignOut(deps),
+    signOutEverywhere: makeSignOutEverywhere(signIn),
+    endSession: makeEndSession(deps),
+    startPasskeySignIn: passkeys.makeStartPasskeySignIn(deps),
+    startPasskeyRegistration: passkeys.makeStartPasskeyRegistration(deps),
+    registerPasskey: passkeys.makeRegisterPasskey(deps),
+    renamePasskey: passkeys.makeRenamePasskey(deps),
+    removePasskey: passkeys.makeRemovePasskey(deps),
+  };
+}
 
 export type AccountUseCases<A extends Account> = ReturnType<typeof accountUseCases<A>>;
 
@@ -204,7 +210,7 @@ export const deskImportUseCases = (deps: DeskImportDeps) => ({
   adjustersByName: imports.makeAdjustersByName(deps),
   checkExisting: imports.makeCheckExisting(deps),
   checkAdjusters: imports.makeCheckAdjusters(deps),
-  sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),
+  sendImported: imports.makeSendImported(deps),
   readImport: imports.makeReadImport(deps),
   listImports: imports.makeListImports(deps),
 });

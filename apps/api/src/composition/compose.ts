@@ -53,10 +53,10 @@ import type { Observe } from '../http/request-log.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
-import { createContainer } from './container.ts';
+import { createContainer, type Services } from './container.ts';
 import { keptFile } from './kept-file.ts';
 import { createNotifications } from './notifications.ts';
-import type { ExternalServices, ServiceContainer } from './services.ts';
+import type { ExternalServices } from './services.ts';
 import { type Tracing, tracedPorts } from './tracing.ts';
 
 /** How long a ping of the database is reused. */
@@ -76,7 +76,7 @@ const READ_PERMITS = 40;
 const WRITE_PERMITS_PER_CONNECTION = 4;
 
 interface Application {
-  readonly services: ServiceContainer;
+  readonly services: Services;
   /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
   startJobs(): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -239,13 +239,13 @@ export async function compose(options: ComposeOptions): Promise<Application> {
   return {
     services,
     startJobs() {
-      const run = services.get('runJob');
+      const run = services.runJob;
       return stores.startJobs(tracing === null ? run : tracing.jobs(run));
     },
     async close() {
       clearInterval(statusTimer);
-      await services.get('auditBuffer').flush();
-      await services.get('offerBuffer').flush();
+      await services.auditBuffer.flush();
+      await services.offerBuffer.flush();
       await redis?.close();
       await stores.close();
     },

@@ -1,50 +1,28 @@
 import type {
-  ApiKeyAuthenticator,
-  AppUseCases,
-  AuditEvent,
-  BoardUseCases,
   Clock,
   DataEncryption,
-  DeskImportUseCases,
-  DeskUseCases,
   EdgeLimiter,
-  FirmUseCases,
   Ids,
-  Job,
   Mailer,
   Metrics,
   Notifier,
-  OfferEvent,
   Operator,
-  OperatorUseCases,
   PasskeyVerifier,
   RateLimiter,
   ReceiptSigner,
   Secrets,
-  SessionAuthenticator,
   Sha256,
   SignInMonitor,
   Stores,
-  UnitOfWork,
   UsedKeys,
-  WebhookDeliveries,
   WebhookNotices,
   WebhookSender,
-  WebhookUseCases,
-  WriteBuffer,
 } from '@svc/application';
-import type { ReportErrorBody } from '@svc/contract';
-import type { FirmId, Svcid } from '@svc/domain';
 import type { DocsAddresses } from '../http/docs/files.ts';
-import type { HttpApplication } from '../http/http-application.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
-import type { RejectionPace } from '../http/limits/rejection-pace.ts';
 import type { StreamLimit } from '../http/limits/stream-limit.ts';
-import type { LiveUpdates } from '../http/live-updates.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe, RequestTracing } from '../http/request-log.ts';
-import type { PageRoute } from '../http/routes/page-route.ts';
-import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
@@ -90,47 +68,5 @@ export interface ExternalServices extends Stores {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Every service of the container, by name. */
-export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
-  readonly rejectionPace: RejectionPace;
-  readonly apiKeyAuthenticator: ApiKeyAuthenticator;
-  readonly sessionAuthenticator: SessionAuthenticator;
-  /** The `unitOfWork` from outside, dropping cached sessions that a transaction ended. */
-  readonly uow: UnitOfWork;
-  readonly auditBuffer: WriteBuffer<AuditEvent>;
-  readonly offerBuffer: WriteBuffer<OfferEvent>;
-  readonly runJob: (job: Job) => Promise<void>;
-
-  readonly firmUseCases: FirmUseCases;
-  readonly appUseCases: AppUseCases;
-  readonly deskUseCases: DeskUseCases;
-  readonly deskImportUseCases: DeskImportUseCases;
-  readonly boardUseCases: BoardUseCases;
-  readonly operatorUseCases: OperatorUseCases;
-  readonly webhookUseCases: WebhookUseCases;
-  readonly webhookDeliveries: WebhookDeliveries;
-
-  readonly firmRoutes: readonly Route[];
-  readonly sandboxRoutes: readonly Route[];
-  readonly appRoutes: readonly Route[];
-  readonly accountRoutes: readonly Route[];
-  readonly deskImportRoutes: readonly Route[];
-  readonly deskReadinessRoutes: readonly Route[];
-  readonly deskStaffRoutes: readonly Route[];
-  readonly deskDeveloperRoutes: readonly Route[];
-  readonly deskAuditRoutes: readonly Route[];
-  readonly deskBoardRoutes: readonly Route[];
-  readonly deskWebhookRoutes: readonly Route[];
-  readonly mcpRoute: Route;
-  readonly routes: readonly Route[];
-  readonly reportAppError: (report: ReportErrorBody) => void;
-  readonly liveUpdates: LiveUpdates<Svcid>;
-  readonly boardUpdates: LiveUpdates<FirmId>;
-  readonly pages: readonly PageRoute[];
-  readonly httpApplication: HttpApplication;
-}
-
-/** Creates a service, with those it needs, when it is first asked for. */
-export interface ServiceContainer {
-  get<Name extends keyof Services>(name: Name): Services[Name];
-}
+/** Those that services get: for transactions they have `uow`. */
+export type Ports = Omit<ExternalServices, 'unitOfWork'>;

@@ -43,13 +43,15 @@ export interface LiveUpdateSubscriber<Topic extends string> {
  * Notifies open pages of changes by server-sent events; the page then reads what changed. One database query every two
  * seconds serves all connections of this process, so processes need no coordination.
  */
-export function createLiveUpdates<Topic extends string>(deps: {
-  readonly reads: { revisions(topics: readonly Topic[]): Promise<ReadonlyMap<Topic, string>> };
-  readonly credentials: Pick<CredentialStore, 'openSessions'>;
-  readonly clock: Clock;
-  readonly streamLimit: StreamLimit;
-  readonly isDraining: () => boolean;
-}): LiveUpdates<Topic> {
+export function createLiveUpdates<Topic extends string>(
+  reads: { revisions(topics: readonly Topic[]): Promise<ReadonlyMap<Topic, string>> },
+  deps: {
+    readonly credentials: Pick<CredentialStore, 'openSessions'>;
+    readonly clock: Clock;
+    readonly streamLimit: StreamLimit;
+    readonly isDraining: () => boolean;
+  },
+): LiveUpdates<Topic> {
   const streams = new Map<string, Set<Stream<Topic>>>();
   let timer: NodeJS.Timeout | undefined;
   let polling = false;
@@ -62,7 +64,7 @@ export function createLiveUpdates<Topic extends string>(deps: {
     polling = true;
     try {
       const topics = new Set(allStreams().map(({ topic }) => topic));
-      const revisions = await deps.reads.revisions([...topics]);
+      const revisions = await reads.revisions([...topics]);
       for (const stream of allStreams()) stream.update(revisions.get(stream.topic));
     } catch {
       // The database is unavailable. The page falls back to polling, which reports the error.

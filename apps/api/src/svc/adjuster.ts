@@ -20,9 +20,9 @@ const adjusterDocument = (adjuster: Adjuster) => ({
 /** Reads of an account that must exist. */
 const readAccount = <T>(svcId: Svcid, read: (reads: AccountReads, now: Instant) => Promise<T>): Promise<T> =>
   withService(async (services) => {
-    if ((await services.get('appReads').adjuster(svcId)) === null)
+    if ((await services.appReads.adjuster(svcId)) === null)
       throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-    return read(services.get('accountReads'), services.get('clock').now());
+    return read(services.accountReads, services.clock.now());
   });
 
 function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {

@@ -14,7 +14,7 @@ import {
 import type { AuditAction, FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { sha256 } from '../composition/compose.ts';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
@@ -141,7 +141,7 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: OutputOptions & Period & ChosenChain & { known?: AuditLink }) => {
       const chain = chainOf(options);
       const result = await withService(async (services) => {
-        const deps = { reads: services.get('auditReads'), sha256 };
+        const deps = { reads: services.auditReads, sha256 };
         const { known } = options;
         if (known !== undefined) {
           const purged = (await deps.reads.chain(chain))?.purged.seq ?? 0;
@@ -152,12 +152,14 @@ export function addAuditCommands(program: Command): void {
         }
         const verified = await verifyAuditChain(deps, chain, options);
         if (verified === null && options.firm !== undefined)
-          await findFirm(services.get('operatorReads'), options.firm);
+          await findFirm(services.operatorReads, options.firm);
         // To record it without a chain would begin another one.
         if (verified !== null)
-          await services
-            .get('operatorUseCases')
-            .recordAction(chain, 'audit.verify', verified.intact ? 'ok' : verified.problem);
+          await services.operatorUseCases.recordAction(
+            chain,
+            'audit.verify',
+            verified.intact ? 'ok' : verified.problem,
+          );
         return verified;
       });
       if (result === null)
@@ -177,15 +179,15 @@ export function addAuditCommands(program: Command): void {
 }
 
 async function readChain<T>(
-  services: ServiceContainer,
+  services: Services,
   chain: AuditChainId,
   read: (reads: AuditReads, record: (action: AuditAction) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const reads = services.get('auditReads');
+  const reads = services.auditReads;
   // Without a row for the service, nothing was recorded for it.
   if (chain !== SERVICE_CHAIN && (await reads.chain(chain)) === null)
     throw new OperatorError(`no firm has the id ${chain}`);
   const outside = await reads.outside(chain);
   if (outside !== null) process.stderr.write(`svc: left out: ${PROBLEMS.outside(outside)}\n`);
-  return read(reads, (action) => services.get('operatorUseCases').recordAction(chain, action));
+  return read(reads, (action) => services.operatorUseCases.recordAction(chain, action));
 }

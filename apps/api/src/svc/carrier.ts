@@ -8,7 +8,7 @@ import {
   type FirmId,
 } from '@svc/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -31,11 +31,11 @@ const fieldsOf = ({ address, ...fields }: ReturnType<typeof carrierDocument>) =>
   address: address === null ? null : `${address.street}, ${address.city}, ${address.state} ${address.zip}`,
 });
 
-const carriersOf = async (services: ServiceContainer, firmId: FirmId): Promise<CarrierDetails[]> => {
-  await findFirm(services.get('operatorReads'), firmId);
+const carriersOf = async (services: Services, firmId: FirmId): Promise<CarrierDetails[]> => {
+  await findFirm(services.operatorReads, firmId);
   const carriers: CarrierDetails[] = [];
   const entries = inPages(
-    (after: string | null) => services.get('firmData').carriers(firmId, after, PAGE_ROWS),
+    (after: string | null) => services.firmData.carriers(firmId, after, PAGE_ROWS),
     ({ nameKey }: CarrierBookEntry) => nameKey,
   );
   for await (const { carrier } of entries) carriers.push(carrier);

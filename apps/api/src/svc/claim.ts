@@ -11,7 +11,7 @@ import {
 } from '@svc/application';
 import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { Argument, type Command } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { parseUuid } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable, progressOf } from './output.ts';
@@ -69,15 +69,14 @@ async function eventsOf(reads: AuditReads, firmId: FirmId, id: ClaimId, since: I
   }
 }
 
-async function traceOf(services: ServiceContainer, id: ClaimId) {
-  const reads = services.get('operatorReads');
+async function traceOf(services: Services, id: ClaimId) {
+  const reads = services.operatorReads;
   const claim = await reads.claim(id);
   if (claim === null) throw new OperatorError(`no claim has the id ${id}`);
   const since = claim.createdAt - EARLIER_MS;
-  const events = await eventsOf(services.get('auditReads'), claim.firm.id, id, since);
+  const events = await eventsOf(services.auditReads, claim.firm.id, id, since);
   const { adjuster } = claim.assignment;
-  const devices =
-    adjuster === null ? [] : await services.get('jobReads').devices(adjuster, services.get('clock').now());
+  const devices = adjuster === null ? [] : await services.jobReads.devices(adjuster, services.clock.now());
   const jobs = await reads.jobsOfClaim(id);
   return {
     claim: claimDocument(claim),
@@ -102,8 +101,8 @@ export function addClaimCommands(program: Command): void {
     .addArgument(claimIdArgument())
     .action(async (id: ClaimId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        await services.get('operatorUseCases').closeClaimAsOperator(id);
-        return readDocument(services.get('operatorReads'), id);
+        await services.operatorUseCases.closeClaimAsOperator(id);
+        return readDocument(services.operatorReads, id);
       });
       if (options.json) return printJson({ claim: document });
       printFields({ id: document.id, closed_at: document.closed_at });
@@ -112,7 +111,7 @@ export function addClaimCommands(program: Command): void {
   addCommand(group, 'show', 'show the state of a claim, without the data that the firm sent')
     .addArgument(claimIdArgument())
     .action(async (id: ClaimId, options: OutputOptions) => {
-      const document = await withService((services) => readDocument(services.get('operatorReads'), id));
+      const document = await withService((services) => readDocument(services.operatorReads, id));
       if (options.json) return printJson({ claim: document });
       const { firm, assignment, ...fields } = document;
       printFields({ ...fields, firm: `${firm.name} (${firm.id})`, ...assignment });

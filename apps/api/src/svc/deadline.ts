@@ -23,7 +23,7 @@ export function addDeadlineCommands(program: Command): void {
 
   addCommand(group, 'list', 'list the deadlines, and those of single events').action(
     async (options: OutputOptions) => {
-      const overrides = await withService((services) => services.get('jobReads').deadlineOverrides());
+      const overrides = await withService((services) => services.jobReads.deadlineOverrides());
       const general = DEADLINE_RULES.map(({ kind, from, hours, source }) => ({
         event: null,
         kind,

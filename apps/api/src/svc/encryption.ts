@@ -11,7 +11,7 @@ export function addEncryptionCommands(program: Command): void {
     'status',
     'show which keys are in use, and how many rows are stored as plain text',
   ).action(async (options: OutputOptions) => {
-    const status = await withService((services) => services.get('encryption').status());
+    const status = await withService((services) => services.encryption.status());
     const dataKeys = Object.fromEntries(
       status.dataKeys.map(({ wrappingKeyId, count }) => [wrappingKeyId, count]),
     );

@@ -158,7 +158,7 @@ export function addFirmCommands(program: Command): void {
     });
 
   addCommand(group, 'list', 'list the firms').action(async (options: OutputOptions) => {
-    const firms = await withService((services) => services.get('operatorReads').firms());
+    const firms = await withService((services) => services.operatorReads.firms());
     const documents = firms.map(firmDocument);
     if (options.json) return printJson({ firms: documents });
     printTable(
@@ -172,9 +172,9 @@ export function addFirmCommands(program: Command): void {
     .addOption(new Option('--limit <n>', 'how many keys at most').argParser(parsePositiveInteger).default(20))
     .action(async ({ json, minutes, limit }: OutputOptions & { minutes: number; limit: number }) => {
       const documents = await withService(async (services) => {
-        const since = services.get('clock').now() - minutes * MINUTE;
-        const keys = await services.get('requestLog').busiestKeys(since, limit);
-        const firms = await services.get('operatorReads').firms();
+        const since = services.clock.now() - minutes * MINUTE;
+        const keys = await services.requestLog.busiestKeys(since, limit);
+        const firms = await services.operatorReads.firms();
         const names = new Map(firms.map(({ id, name }) => [id, name]));
         return keys.map(({ firmId, keyId, ...counts }) => ({
           firm_id: firmId,
@@ -192,7 +192,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .action(async (id: FirmId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        const reads = services.get('operatorReads');
+        const reads = services.operatorReads;
         const firm = await findFirm(reads, id);
         const accounts = await reads.testAccounts(id);
         return {
@@ -273,7 +273,7 @@ export function addFirmCommands(program: Command): void {
         const context = await requestContextOf(services, id);
         const onProgress = progressOf('rows');
         let rows = 0;
-        for await (const row of services.get('operatorUseCases').exportFirm(id)) {
+        for await (const row of services.operatorUseCases.exportFirm(id)) {
           if (!process.stdout.write(jsonLine(exportDocument(row, context))))
             await once(process.stdout, 'drain');
           counts[row.type] = (counts[row.type] ?? 0) + 1;

@@ -10,7 +10,7 @@ import {
   type Purpose,
 } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { keyToWire } from '../http/serialization/developer.ts';
 import { parseDuration, parseLifetime, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
@@ -18,12 +18,12 @@ import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
 /** As at the desk, without the rate limits, which `svc firm show` prints. */
-async function keyDocuments(services: ServiceContainer, firmId: FirmId) {
-  const firm = await findFirm(services.get('operatorReads'), firmId);
+async function keyDocuments(services: Services, firmId: FirmId) {
+  const firm = await findFirm(services.operatorReads, firmId);
   const context = {
     firm,
-    staff: await services.get('staffReads').ofFirm(firmId),
-    now: services.get('clock').now(),
+    staff: await services.staffReads.ofFirm(firmId),
+    now: services.clock.now(),
   };
   return (key: ApiKey) => {
     const { limits: _, ...document } = keyToWire(key, context);
@@ -68,7 +68,7 @@ export function addKeyCommands(program: Command): void {
         },
       ) => {
         const document = await withService(async (services) => {
-          const { key, secret } = await services.get('operatorUseCases').createKey({
+          const { key, secret } = await services.operatorUseCases.createKey({
             firmId: options.firm,
             environment: options.environment,
             purpose: options.purpose,
@@ -86,9 +86,9 @@ export function addKeyCommands(program: Command): void {
     .addOption(firmOption())
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
-        const reads = services.get('operatorReads');
+        const reads = services.operatorReads;
         const document = await keyDocuments(services, options.firm);
-        await services.get('operatorUseCases').recordAction(options.firm, 'keys.read');
+        await services.operatorUseCases.recordAction(options.firm, 'keys.read');
         return (await reads.keys(options.firm)).map(document);
       });
       if (options.json) return printJson({ keys: documents });
@@ -102,7 +102,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<key-id>', "the key's id")
     .action(async (id: KeyId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        const key = await services.get('operatorUseCases').revokeKey(id);
+        const key = await services.operatorUseCases.revokeKey(id);
         return (await keyDocuments(services, key.firmId))(key);
       });
       if (options.json) return printJson({ key: document });
@@ -118,7 +118,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
     .action(async (id: KeyId, options: OutputOptions & { overlap: number }) => {
       const document = await withService(async (services) => {
-        const { key, secret, replaced } = await services.get('operatorUseCases').rollKey(id, options.overlap);
+        const { key, secret, replaced } = await services.operatorUseCases.rollKey(id, options.overlap);
         const document = await keyDocuments(services, key.firmId);
         return { key: document(key), secret, replaced: document(replaced) };
       });

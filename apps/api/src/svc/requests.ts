@@ -1,6 +1,6 @@
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { type RequestContext, requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
@@ -16,9 +16,9 @@ export function addRequestsCommand(program: Command): void {
     )
     .action(async (options: OutputOptions & { firm: FirmId; requestId?: string; limit: number }) => {
       const requests = await withService(async (services) => {
-        await findFirm(services.get('operatorReads'), options.firm);
+        await findFirm(services.operatorReads, options.firm);
         const context = await requestContextOf(services, options.firm);
-        const found = await services.get('requestLog').requestsOf(options.firm, options);
+        const found = await services.requestLog.requestsOf(options.firm, options);
         return found.map((request) => requestToWire(request, context));
       });
       if (options.json) return printJson({ requests });
@@ -29,8 +29,8 @@ export function addRequestsCommand(program: Command): void {
     });
 }
 
-export async function requestContextOf(services: ServiceContainer, firmId: FirmId): Promise<RequestContext> {
-  const keys = await services.get('operatorReads').keys(firmId);
-  const { docsUrl } = services.get('addresses');
+export async function requestContextOf(services: Services, firmId: FirmId): Promise<RequestContext> {
+  const keys = await services.operatorReads.keys(firmId);
+  const { docsUrl } = services.addresses;
   return { docsUrl, keyNames: new Map(keys.map(({ id, name }) => [id, name])) };
 }

@@ -8,8 +8,8 @@ import {
   type NamedMigration,
   recordDatabaseAction,
 } from '../composition/compose.ts';
+import type { Services } from '../composition/container.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
-import type { ServiceContainer } from '../composition/services.ts';
 import { addressOf, type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
 import { allowedLine, isLine, OPERATOR_NAME } from './arguments.ts';
@@ -78,7 +78,7 @@ export const withDatabase = <T>(
 
 async function composed<T>(
   { config, log, database }: Migrated,
-  work: (services: ServiceContainer) => Promise<T>,
+  work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const { services, close } = await compose({
     config: { ...config, redisUrls: [], dbPoolMax: 2 },
@@ -99,9 +99,9 @@ async function composed<T>(
 }
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
+export const withService = <T>(work: (services: Services) => Promise<T>): Promise<T> =>
   withMigrated((migrated) => composed(migrated, work));
 
 /** What the operator does, in the audit trail under the operator's name. */
 export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>): Promise<T> =>
-  withService((services) => act(services.get('operatorUseCases')));
+  withService((services) => act(services.operatorUseCases));

@@ -2,7 +2,7 @@ import { OperatorError } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { emailKey, type FirmId, STAFF_ROLES, type StaffMember, type StaffRole } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import { staffToWire } from '../http/serialization/staff.ts';
 import { parseEmail, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
@@ -21,8 +21,8 @@ const emailOption = () =>
 const roleOption = () =>
   new Option('--role <role>', 'what the person may do').choices(STAFF_ROLES).makeOptionMandatory();
 
-const staffDocuments = async (services: ServiceContainer, firm: FirmId) => {
-  const keys = await services.get('operatorReads').workingKeys(firm, services.get('clock').now());
+const staffDocuments = async (services: Services, firm: FirmId) => {
+  const keys = await services.operatorReads.workingKeys(firm, services.clock.now());
   return (member: StaffMember) => staffToWire(member, keys);
 };
 type StaffDocument = ReturnType<typeof staffToWire>;
@@ -32,9 +32,9 @@ function printMember(document: StaffDocument, { json }: OutputOptions): void {
   else printFields(document);
 }
 
-async function memberOf(services: ServiceContainer, { firm, email }: StaffOptions): Promise<StaffMember> {
-  await findFirm(services.get('operatorReads'), firm);
-  const members = await services.get('staffReads').ofFirm(firm);
+async function memberOf(services: Services, { firm, email }: StaffOptions): Promise<StaffMember> {
+  await findFirm(services.operatorReads, firm);
+  const members = await services.staffReads.ofFirm(firm);
   const member = members.find((one) => emailKey(one.email) === emailKey(email));
   if (member === undefined) throw new OperatorError(`no staff member of the firm ${firm} has this address`);
   return member;
@@ -55,11 +55,8 @@ export function addStaffCommands(program: Command): void {
     .action(async (options: StaffOptions & { name: string; role: StaffRole }) => {
       const { firm: firmId, email, name, role } = options;
       const member = await withService(async (services) => {
-        await findFirm(services.get('operatorReads'), firmId);
-        return staffToWire(
-          await services.get('operatorUseCases').inviteStaff({ firmId, email, name, role }),
-          [],
-        );
+        await findFirm(services.operatorReads, firmId);
+        return staffToWire(await services.operatorUseCases.inviteStaff({ firmId, email, name, role }), []);
       });
       printMember(member, options);
     });
@@ -68,10 +65,10 @@ export function addStaffCommands(program: Command): void {
     .addOption(firmOption())
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
-        await findFirm(services.get('operatorReads'), options.firm);
-        await services.get('operatorUseCases').recordAction(options.firm, 'staff.read');
+        await findFirm(services.operatorReads, options.firm);
+        await services.operatorUseCases.recordAction(options.firm, 'staff.read');
         const document = await staffDocuments(services, options.firm);
-        return (await services.get('staffReads').ofFirm(options.firm)).map(document);
+        return (await services.staffReads.ofFirm(options.firm)).map(document);
       });
       if (options.json) return printJson({ staff: documents });
       printTable(documents, 'The firm has no staff.');
@@ -85,7 +82,7 @@ export function addStaffCommands(program: Command): void {
       const { role } = options;
       const changed = await withService(async (services) => {
         const member = await memberOf(services, options);
-        const updated = await services.get('operatorUseCases').updateStaff(member, { role });
+        const updated = await services.operatorUseCases.updateStaff(member, { role });
         return (await staffDocuments(services, options.firm))(updated);
       });
       printMember(changed, options);
@@ -97,7 +94,7 @@ export function addStaffCommands(program: Command): void {
     .option('--revoke-keys', 'also revoke the working keys that the person made')
     .action(async (options: StaffOptions & { revokeKeys?: true }) => {
       const removed = await withService(async (services) => {
-        const use = services.get('operatorUseCases');
+        const use = services.operatorUseCases;
         const member = await use.removeStaff(await memberOf(services, options));
         if (options.revokeKeys) await use.revokeKeysOfMaker(member);
         return (await staffDocuments(services, options.firm))(member);
@@ -114,7 +111,7 @@ export function addStaffCommands(program: Command): void {
     .addOption(emailOption())
     .action(async (options: StaffOptions) => {
       const { token } = await withService(async (services) =>
-        services.get('operatorUseCases').openStaffSession(await memberOf(services, options)),
+        services.operatorUseCases.openStaffSession(await memberOf(services, options)),
       );
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);

@@ -273,11 +273,23 @@ interface FailedSignIn {
   readonly chains: readonly AuditChainId[];
 }
 
+/** Opens a session without a sign-in. */
+export const openByOperator = <A extends Account>(
+  tx: Tx,
+  { secrets, clock, ids, sessionMaxAgeMs }: SessionDeps,
+  accounts: AccountKind<A>,
+  of: AccountRef,
+  caller: AuditCaller,
+): Promise<OpenedSession<A> | null> => {
+  const deps = { secrets, clock, ids, sessionMaxAgeMs, accounts };
+  return openSession(tx, deps, of, caller, 'operator', 'Opened by the operator');
+};
+
 /**
  * Opens a session for a device; the caller has authenticated the account or is the operator. Null: the account is
  * disabled or was removed.
  */
-export async function openSession<A extends Account>(
+async function openSession<A extends Account>(
   tx: Tx,
   deps: Omit<SessionDeps, 'uow'> & { readonly accounts: AccountKind<A> },
   of: AccountRef,

@@ -12,7 +12,12 @@ import {
 } from '@svc/domain';
 import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
 import { accountRemoved, existingAccount, STAFF } from '../auth/accounts.ts';
-import { countInvitationMail, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import {
+  countInvitationMail,
+  type OpenedSession,
+  openByOperator,
+  type SessionDeps,
+} from '../auth/sign-in.ts';
 import type { AuditChanges } from '../model/audit.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -145,15 +150,7 @@ export const makeOpenStaffSession =
   (deps: SessionDeps) =>
   (caller: AuditCaller, of: StaffRef): Promise<OpenedSession<StaffMember>> =>
     deps.uow.run(async (tx) => {
-      const opened = await openSession(
-        tx,
-        { ...deps, accounts: STAFF },
-        of,
-        caller,
-        'operator',
-        'Opened by the operator',
-      );
-      return existing(opened, NO_MEMBER);
+      return existing(await openByOperator(tx, deps, STAFF, of, caller), NO_MEMBER);
     });
 
 export interface OwnStaffProfile {

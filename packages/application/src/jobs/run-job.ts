@@ -77,7 +77,8 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * nothing otherwise. An error makes the queue retry the job.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
-  const simulated = { ...deps, callerOf: () => BY_SERVICE };
+  const { claimWrites, clock } = deps;
+  const simulated = { claimWrites, clock, callerOf: () => BY_SERVICE };
   const acceptClaim = makeAcceptClaim(simulated);
   const rejectClaim = makeRejectClaim(simulated);
   type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;

@@ -10,7 +10,7 @@ import {
   recordMemberAction,
 } from '../audit/events.ts';
 import { ADJUSTERS } from '../auth/accounts.ts';
-import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import { type OpenedSession, openByOperator, type SessionDeps } from '../auth/sign-in.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
@@ -39,14 +39,7 @@ export const makeOpenSession =
   (svcId: Svcid): Promise<OpenedSession<Adjuster>> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
-      const opened = await openSession(
-        tx,
-        { ...deps, accounts: ADJUSTERS },
-        { svcId },
-        byOperator(deps.operator),
-        'operator',
-        'Opened by the operator',
-      );
+      const opened = await openByOperator(tx, deps, ADJUSTERS, { svcId }, byOperator(deps.operator));
       if (opened === null) throw new OperatorError(`the account ${svcId} is disabled`);
       return opened;
     });

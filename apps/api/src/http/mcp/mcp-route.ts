@@ -11,8 +11,7 @@ import {
 import { inAscii } from '../serialization/ascii-json.ts';
 
 interface McpDeps {
-  readonly firmRoutes: readonly Route[];
-  readonly sandboxRoutes: readonly Route[];
+  readonly operations: readonly Route[];
   readonly addresses: ProblemAddresses;
 }
 
@@ -23,9 +22,9 @@ const loadProtocol = async () => ({
 });
 
 /** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({ firmRoutes, sandboxRoutes, addresses }: McpDeps): Route {
+export function mcpRoute({ operations, addresses }: McpDeps): Route {
   const routes = new Map(
-    [...firmRoutes, ...sandboxRoutes]
+    operations
       .filter((route): route is FirmRoute => route.caller === 'firm')
       .map((route) => [route.endpoint.id, route]),
   );

@@ -1,0 +1,27 @@
+import { boardUseCases, createWriteBuffer, firmUseCases } from '@svc/application';
+import { eventStreams } from '../http/event-streams.ts';
+import { createLiveUpdates } from '../http/live-updates.ts';
+import { jwksPage } from '../http/receipts/jwks-page.ts';
+import { deskBoardRoutes } from '../http/routes/desk-board.ts';
+import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
+import { firmRoutes } from '../http/routes/firm-routes.ts';
+import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
+import type { Ports } from './services.ts';
+
+/** Claims, their offers and receipts, the board of a firm, and its rehearsals. */
+export const claims = {
+  services: {
+    firmUseCases,
+    boardUseCases,
+    offerBuffer: ({ offerHistory, log }: Ports) =>
+      createWriteBuffer({
+        keyOf: ({ claimId }) => claimId,
+        store: offerHistory,
+        onDropped: (count) => log.error('pushes and first reads of offers were dropped', { dropped: count }),
+      }),
+    boardUpdates: (ports: Ports) => createLiveUpdates(ports.boardReads, ports),
+    liveUpdates: (ports: Ports) => createLiveUpdates(ports.appReads, ports),
+  },
+  routes: [firmRoutes, sandboxRoutes, deskBoardRoutes, deskReadinessRoutes],
+  pages: [eventStreams, jwksPage],
+};

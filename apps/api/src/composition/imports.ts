@@ -1,0 +1,5 @@
+import { deskImportUseCases } from '@svc/application';
+import { deskImportRoutes } from '../http/routes/desk-imports.ts';
+
+/** Files of claims that a firm's staff import. */
+export const imports = { services: { deskImportUseCases }, routes: [deskImportRoutes], pages: [] };

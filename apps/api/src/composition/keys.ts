@@ -1,0 +1,4 @@
+import { deskDeveloperRoutes } from '../http/routes/desk-developers.ts';
+
+/** The keys of firms and what is sent with them. */
+export const keys = { services: {}, routes: [deskDeveloperRoutes], pages: [] };
