@@ -275,7 +275,7 @@ test('adjusters are listed with their open work, invited and their invitations w
 });
 
 test('the work of adjusters is counted for one request at a time', async () => {
-  const reads = service.service.services.get('boardReads');
+  const reads = service.service.services.boardReads;
   const read = reads.work.bind(reads);
   let [running, most] = [0, 0];
   jest.spyOn(reads, 'work').mockImplementation(async (...asked) => {

@@ -421,7 +421,7 @@ test('long pages of /v1 and of the app are read one at a time, firms in turn, an
     await new Promise<void>((resolve) => blocked.push(resolve));
   };
   const { services } = service.service;
-  const [firmReads, appReads] = [services.get('firmReads'), services.get('appReads')];
+  const [firmReads, appReads] = [services.firmReads, services.appReads];
   const [ofFirm, ofAdjuster] = [firmReads.claims.bind(firmReads), appReads.claims.bind(appReads)];
   jest.spyOn(firmReads, 'claims').mockImplementation(async (firmId, environment, filter, page) => {
     await whileBlocked(firmId, page);
