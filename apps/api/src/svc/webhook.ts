@@ -11,7 +11,7 @@ import {
 } from '@svc/application';
 import { DAY, ENVIRONMENTS, type Environment, type FirmId } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
-import type { ServiceContainer } from '../composition/services.ts';
+import type { Services } from '../composition/container.ts';
 import {
   attemptedWebhookResponse,
   webhookDeliveryResponse,
@@ -47,9 +47,9 @@ const deliveryRow = (delivery: WebhookDelivery) => {
 };
 
 /** With what its latest delivery shows. */
-async function listedEndpoint(services: ServiceContainer, endpoint: WebhookEndpoint) {
+async function listedEndpoint(services: Services, endpoint: WebhookEndpoint) {
   const { firmId, id } = endpoint;
-  const [delivery] = await services.get('webhookReads').deliveries(firmId, id, null, 1);
+  const [delivery] = await services.webhookReads.deliveries(firmId, id, null, 1);
   const attempt = delivery?.attempts.at(-1);
   const fails = delivery !== undefined && delivery.status !== 'delivered' && delivery.attemptCount > 0;
   return {
@@ -65,12 +65,12 @@ const rankOf = ({ failing_since, state }: Awaited<ReturnType<typeof listedEndpoi
 
 /** The one that is named, or the only one of the firm. */
 async function findWebhook(
-  services: ServiceContainer,
+  services: Services,
   firmId: FirmId,
   id: string | undefined,
 ): Promise<WebhookEndpoint> {
-  await findFirm(services.get('operatorReads'), firmId);
-  const endpoints = await services.get('webhookReads').endpoints(firmId);
+  await findFirm(services.operatorReads, firmId);
+  const endpoints = await services.webhookReads.endpoints(firmId);
   const found = endpoints.filter((endpoint) => id === undefined || endpoint.id === id);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
@@ -97,14 +97,10 @@ export function addWebhookCommands(program: Command): void {
   const onWebhook = <T>(
     { firm }: OfFirm,
     id: string | undefined,
-    act: (
-      services: ServiceContainer,
-      endpoint: WebhookEndpoint,
-      caller: ReturnType<typeof byOperator>,
-    ) => Promise<T>,
+    act: (services: Services, endpoint: WebhookEndpoint, caller: ReturnType<typeof byOperator>) => Promise<T>,
   ): Promise<T> =>
     withService(async (services) =>
-      act(services, await findWebhook(services, firm, id), byOperator(services.get('operator'))),
+      act(services, await findWebhook(services, firm, id), byOperator(services.operator)),
     );
 
   const update = (
@@ -113,7 +109,7 @@ export function addWebhookCommands(program: Command): void {
     changes: Parameters<WebhookUseCases['updateWebhook']>[3],
   ) =>
     onWebhook(options, id, (services, { firmId, id: endpointId }, caller) =>
-      services.get('webhookUseCases').updateWebhook(caller, firmId, endpointId, changes),
+      services.webhookUseCases.updateWebhook(caller, firmId, endpointId, changes),
     );
 
   addCommand(group, 'create', 'add an endpoint; its secret is shown once')
@@ -127,9 +123,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (options: OfFirm & { url: string; environment: Environment }) => {
       const { firm: firmId, url, environment } = options;
       const { webhook, secret } = await withService((services) =>
-        services
-          .get('webhookUseCases')
-          .createWebhook(byOperator(services.get('operator')), { firmId, url, environment }),
+        services.webhookUseCases.createWebhook(byOperator(services.operator), { firmId, url, environment }),
       );
       const document = issuedDocument(webhook, secret, true);
       if (options.json) return printJson(document);
@@ -140,14 +134,14 @@ export function addWebhookCommands(program: Command): void {
     .addOption(firmOption(false))
     .action(async ({ firm, json }: OutputOptions & { firm?: FirmId }) => {
       const documents = await withService(async (services) => {
-        const reads = services.get('operatorReads');
+        const reads = services.operatorReads;
         const firms = firm === undefined ? await reads.firms() : [await findFirm(reads, firm)];
         const listed = [];
         for (const { id, erasure } of firms) {
           if (erasure !== null && firm === undefined) continue;
-          const endpoints = await services.get('webhookReads').endpoints(id);
+          const endpoints = await services.webhookReads.endpoints(id);
           if (endpoints.length > 0 || firm !== undefined)
-            await services.get('operatorUseCases').recordAction(id, 'webhooks.read');
+            await services.operatorUseCases.recordAction(id, 'webhooks.read');
           for (const endpoint of endpoints) listed.push(await listedEndpoint(services, endpoint));
         }
         return listed.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -175,7 +169,7 @@ export function addWebhookCommands(program: Command): void {
   addEndpointCommand('remove', 'remove an endpoint with its deliveries').action(
     async (id: string | undefined, options: OfFirm) => {
       const removed = await onWebhook(options, id, (services, endpoint, caller) =>
-        services.get('webhookUseCases').removeWebhook(caller, endpoint.firmId, endpoint.id),
+        services.webhookUseCases.removeWebhook(caller, endpoint.firmId, endpoint.id),
       );
       if (options.json) return printJson({ removed: { id: removed.id } });
       printFields({ removed: removed.id });
@@ -200,7 +194,7 @@ export function addWebhookCommands(program: Command): void {
     async (id: string | undefined, options: OfFirm) =>
       printAttempted(
         await onWebhook(options, id, (services, endpoint, caller) =>
-          services.get('webhookUseCases').testWebhook(caller, endpoint.firmId, endpoint.id),
+          services.webhookUseCases.testWebhook(caller, endpoint.firmId, endpoint.id),
         ),
         options,
       ),
@@ -212,9 +206,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (id: string, options: OfFirm) =>
       printAttempted(
         await withService((services) =>
-          services
-            .get('webhookUseCases')
-            .replayWebhook(byOperator(services.get('operator')), options.firm, id),
+          services.webhookUseCases.replayWebhook(byOperator(services.operator), options.firm, id),
         ),
         options,
       ),
@@ -228,8 +220,8 @@ export function addWebhookCommands(program: Command): void {
     )
     .action(async (id: string | undefined, options: OfFirm & { limit: number }) => {
       const deliveries = await onWebhook(options, id, async (services, endpoint) => {
-        await services.get('operatorUseCases').recordAction(endpoint.firmId, 'webhooks.read');
-        return services.get('webhookReads').deliveries(endpoint.firmId, endpoint.id, null, options.limit);
+        await services.operatorUseCases.recordAction(endpoint.firmId, 'webhooks.read');
+        return services.webhookReads.deliveries(endpoint.firmId, endpoint.id, null, options.limit);
       });
       if (options.json) return printJson({ deliveries: deliveries.map(webhookDeliveryResponse) });
       printTable(deliveries.map(deliveryRow), 'Nothing was sent to the endpoint in the last two weeks.');
