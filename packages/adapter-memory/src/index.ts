@@ -2,4 +2,3 @@ export * from './edge-limiter.ts';
 export { memoryClaimWrites } from './memory-claim-writes.ts';
 export * from './memory-stores.ts';
 export * from './rate-limiter.ts';
-export * from './request-log.ts';

@@ -80,5 +80,5 @@ export function memoryBoardReads(tables: Tables): BoardReads {
 }
 
 /** The desk shows them, and no rule depends on them: the suites of the board run on PostgreSQL alone. */
-const onlyOnPostgres = (): Promise<never> =>
+export const onlyOnPostgres = (): Promise<never> =>
   Promise.reject(new Error('What only the desk shows is not kept in memory.'));

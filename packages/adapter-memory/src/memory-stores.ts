@@ -9,7 +9,7 @@ import {
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendEvent, memoryAuditReads } from './memory-audit.ts';
-import { memoryBoardReads } from './memory-board-reads.ts';
+import { memoryBoardReads, onlyOnPostgres } from './memory-board-reads.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryOfferHistory, memoryReceiptKeys } from './memory-offer-history.ts';
@@ -23,7 +23,6 @@ import {
 } from './memory-reads.ts';
 import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
-import { createMemoryRequestLog } from './request-log.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 interface WaitingJob {
@@ -120,7 +119,14 @@ export function createMemoryStores(
         }),
     },
     auditReads: memoryAuditReads(database.committed),
-    requestLog: createMemoryRequestLog(),
+    requestLog: {
+      async append() {},
+      pageOf: async () => [],
+      requestsOf: onlyOnPostgres,
+      behaviorOf: onlyOnPostgres,
+      limitedOf: onlyOnPostgres,
+      busiestKeys: onlyOnPostgres,
+    },
     webhookReads: memoryWebhookReads(database.committed),
     webhookQueue: memoryWebhookQueue(write),
     firmData: memoryFirmData(database.committed, write),

@@ -56,13 +56,12 @@ export const PERSONAL_DATA_BEHAVIORS = [
   availabilityBehavior,
   auditBehavior,
   offBoardingBehavior,
-  firmDataBehavior,
   webhooksBehavior,
   offerHistoryBehavior,
 ] as const;
 
 /** Of what only the desk shows, which is not kept in memory; with personal data. */
-export const DESK_BEHAVIORS = [boardBehavior] as const;
+export const DESK_BEHAVIORS = [boardBehavior, firmDataBehavior] as const;
 
 export const OTHER_BEHAVIORS = [
   rollbackBehavior,
