@@ -155,6 +155,13 @@ module.exports = {
       from: { path: '/src/' },
       to: { path: '^tools/' },
     },
+    {
+      name: 'statements and the driver know nothing of Citus',
+      severity: 'error',
+      from: { path: '^packages/adapter-postgres/src/', pathNot: '/src/(citus/|connect\\.ts|index\\.ts)' },
+      // What its errors mean, and the setting before migrations.
+      to: { path: '^packages/adapter-postgres/src/citus/', pathNot: '/citus/(errors|settings)\\.ts$' },
+    },
     tool('services', PACKAGES, API_FOR_TOOLS),
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),

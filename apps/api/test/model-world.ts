@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createMemoryRateLimiter, createMemoryStores } from '@svc/adapter-memory';
 import type { Clock } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -13,7 +12,6 @@ import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
 import { callHttp } from './service-under-test.ts';
 
-/** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
   readonly services: Services;
@@ -54,18 +52,7 @@ export async function startOnPostgres(databaseUrl: string, clock: Clock): Promis
   return listening(composed.services, () => composed.close());
 }
 
-/** The product's container with every store replaced by an in-memory one. */
-export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const ports = {
-    ...createMemoryStores({ clock }),
-    rateLimiter: createMemoryRateLimiter({ clock }),
-  };
-  const replacePorts = () => ports;
-  const composed = await compose({ config, databaseUrl, log, addresses, clock, replacePorts });
-  return listening(composed.services, () => composed.close());
-}
-
-/** The result of a step, normalized so that it is equal for all stores. */
+/** The result of a step. */
 interface Outcome {
   readonly status: number;
   readonly replayed: boolean;
@@ -86,13 +73,10 @@ const LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
 export const REAL_ADJUSTERS = 3;
 
 let worlds = 0;
-/** Called once for each pair of worlds, so that both use the same SVCIDs. */
-export function nextWorldName(): string {
-  worlds += 1;
-  return `w${worlds}`;
-}
 
-export async function createWorld(host: ModelHost, world: string, start: number): Promise<ModelWorld> {
+export async function createWorld(host: ModelHost, start: number): Promise<ModelWorld> {
+  worlds += 1;
+  const world = `w${worlds}`;
   const { url, services } = host;
   const names = new Map<string, string>();
   const claims: string[] = [];
