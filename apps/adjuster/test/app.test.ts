@@ -719,6 +719,8 @@ describe('an app', () => {
     const error = new TypeError('undefined is not a function');
     for (const one of [error, error, new NetworkError(), new ApiError(422, 'validation_failed')])
       app.reportError(one);
+    // The app loads it for its first error.
+    await import('../src/model/error-report.ts');
     await settled();
     expect(state.calls.filter((name) => name === 'POST v1/error-reports')).toHaveLength(1);
   });
