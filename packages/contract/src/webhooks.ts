@@ -1,8 +1,9 @@
+import { ENVIRONMENTS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { responseField } from './fields.ts';
 import { openEnum, responseObject } from './response-schema.ts';
 
-const environment = openEnum(['live', 'test'], {
+const environment = openEnum(ENVIRONMENTS, {
   description: 'Of which claims.',
   example: 'live',
 });

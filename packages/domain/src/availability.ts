@@ -29,7 +29,7 @@ export interface QuietHours {
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
-/** Each takes 70 kB, and a name is valid in any mix of upper and lower case. */
+/** Creating one takes 190 µs, its use 8. Each takes 70 kB, and a name is valid in any mix of upper and lower case. */
 const MAX_FORMATS = 100;
 
 /** Date and time of day on a clock in the time zone. */

@@ -9,6 +9,7 @@ export function createFormat(
   language: ReadonlySignal<Language>,
   now: ReadonlySignal<number>,
 ) {
+  // Creating one takes 77 µs, its use 1; a list has one for each row.
   const formatters = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
   function formatter<T extends Intl.DateTimeFormat | Intl.NumberFormat>(

@@ -1,4 +1,5 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
+import { CONTACT_RESULTS, type ContactResult, MAX_CONTACTS } from '@svc/domain';
 import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
@@ -6,9 +7,6 @@ import { drafts, preferences, serviceNow, showError, showToast, today, typed, wo
 import type { Edits } from '../state/work.ts';
 
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
-const MAX_CONTACTS: (typeof LIMITS)['contactsPerClaim'] = 200;
-const RESULTS = ['reached', 'left_message', 'no_answer'] as const;
-type Result = (typeof RESULTS)[number];
 
 /** The log of attempts to reach the policyholder. */
 export function useContactLog(claim: AppClaim) {
@@ -17,7 +15,7 @@ export function useContactLog(claim: AppClaim) {
   const setNote = (text: string) => notes.keep([claim.id], text === '' ? undefined : text);
   const storing = useRef(false);
   const [last, setLast] = useState<string>();
-  const log = (result: Result) => {
+  const log = (result: ContactResult) => {
     // A second tap before the first entry is stored would log its note twice.
     if (storing.current) return;
     const words = allTexts.value.work;
@@ -57,9 +55,9 @@ export function useContactLog(claim: AppClaim) {
 }
 
 /** Logs an attempt with one tap. */
-export const ResultChips = ({ log }: { log: (result: Result) => void }) => (
+export const ResultChips = ({ log }: { log: (result: ContactResult) => void }) => (
   <>
-    {RESULTS.map((result) => (
+    {CONTACT_RESULTS.map((result) => (
       <button key={result} type="button" class="chip" onClick={() => log(result)}>
         {allTexts.value.contactResults[result]}
       </button>

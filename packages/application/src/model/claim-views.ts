@@ -1,4 +1,5 @@
 import type {
+  APP_CLAIM_STATUSES,
   Assignment,
   AssignmentStatus,
   CarrierDetails,
@@ -39,7 +40,7 @@ export interface AppClaimView extends ClaimView, FormDetails {
 }
 
 /** `pending_acceptance` and `accepted`: not closed. `closed`: accepted and closed. */
-export type AppClaimList = 'pending_acceptance' | 'accepted' | 'closed';
+export type AppClaimList = (typeof APP_CLAIM_STATUSES)[number];
 
 /** A job about a claim that has not succeeded yet. */
 export interface ClaimJob {
