@@ -10,14 +10,9 @@ import {
   type WriteBuffer,
 } from '@svc/application';
 import type { ClaimId, FirmId, KeyId } from '@svc/domain';
-import {
-  type CollectedMetrics,
-  compose,
-  createMetrics,
-  type DatabaseUrl,
-  migrateDatabase,
-} from './composition/compose.ts';
+import { type CollectedMetrics, compose, createMetrics } from './composition/compose.ts';
 import type { Services } from './composition/container.ts';
+import { type DatabaseUrl, migrateDatabase } from './composition/database.ts';
 import { startWebhooks } from './composition/start-webhooks.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError, supportEmailOf } from './config.ts';

@@ -14,7 +14,7 @@ import {
   readSchemaState,
   restoreDatabase,
   type TablePlacement,
-} from '../composition/compose.ts';
+} from '../composition/database.ts';
 import { checkReadable, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';

@@ -6,21 +6,20 @@ import type { Firm, ReplicationState } from '@svc/application';
 import { MINUTE, SECOND } from '@svc/domain';
 import {
   type DatabaseUrl,
+  openDatabase,
   probeDatabase,
   probeEncryption,
-  probeRedis,
   type RoleRights,
   readClockAheadMs,
   readFirms,
   readReplication,
   readRoleRights,
   readSchemaState,
-  reportNodes,
   reportServers,
   type SchemaState,
-} from '../composition/compose.ts';
-import { openDatabase } from '../composition/database.ts';
+} from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
+import { probeRedis, reportNodes } from '../composition/redis.ts';
 import {
   addressOf,
   type Config,

@@ -1,15 +1,16 @@
 import { userInfo } from 'node:os';
 import { byOperator, type OperatorUseCases } from '@svc/application';
 import type { AuditAction } from '@svc/domain';
+import { compose } from '../composition/compose.ts';
+import type { Services } from '../composition/container.ts';
 import {
-  compose,
+  type Database,
   type DatabaseUrl,
   migrateDatabase,
   type NamedMigration,
+  openDatabase,
   recordDatabaseAction,
-} from '../composition/compose.ts';
-import type { Services } from '../composition/container.ts';
-import { type Database, openDatabase } from '../composition/database.ts';
+} from '../composition/database.ts';
 import { addressOf, type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
 import { allowedLine, isLine, OPERATOR_NAME } from './arguments.ts';
