@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedRow } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
+import { onCitus } from '../../../tools/services/citus.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { layoutMisfits, tableLayout } from '../src/citus/distribute.ts';
+import { sql, statementNamed } from '../src/driver/executor.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
 import { MIGRATIONS, type Migration } from '../src/schema/migrations/index.ts';
 import { aClaim, addClaim, aFirm } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 /** A release that changes tables which the first one uses. */
 const NEXT_RELEASE: readonly Migration[] = [
@@ -400,6 +402,25 @@ describe('the layout on a Citus cluster', () => {
       'the unique index notes_id_key of notes does not contain firm_id',
     ]);
     await database.sql.query('DROP TABLE notes');
+  });
+
+  test('is not used by a process with a statement that a rule does not fit', async () => {
+    // As the extension describes distributed tables.
+    const other = await distributedDatabase();
+    if (!onCitus())
+      await other.sql.query(
+        `CREATE TABLE pg_dist_partition AS SELECT 'claims'::regclass AS logicalrelid, 'h' AS partmethod`,
+      );
+    const { name, text } = statementNamed('memberships_save') ?? { name: '', text: '' };
+    sql(name, 'SELECT 1');
+    try {
+      await expect(connect({ url: other.url })).rejects.toThrow(
+        'The statement memberships_save has changed: ',
+      );
+    } finally {
+      sql(name, text);
+      await other.drop();
+    }
   });
 
   test('is refused without the extension, and changes nothing', async () => {

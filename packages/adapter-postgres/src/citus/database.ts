@@ -41,13 +41,12 @@ export async function openTables(
   let distributed = false;
   const settingsOf = async (query: Query): Promise<SessionSettings> => {
     distributed = await isDistributed(query, options.log ?? SILENT);
+    if (distributed) checkRules();
     // A plan whose values are unknown may be rejected where tables are distributed.
     return distributed ? {} : ONE_PLAN;
   };
   const database = await openDatabase({ ...options, settingsOf });
-  if (!distributed) return { database, distributed };
-  checkRules();
-  return { database: databaseOnCitus(database), distributed };
+  return { database: distributed ? databaseOnCitus(database) : database, distributed };
 }
 
 const FIRMS_OF = sql(
