@@ -129,7 +129,9 @@ const routesFor =
         // The pipeline calls a handler only with what its own endpoint parsed.
         return await handle(request as RequestOf<E>, context);
       } catch (error) {
-        throw error instanceof DomainError ? asHttpProblem(error, endpoint) : error;
+        // Only those that the operation has a pointer for: what others carry is recorded.
+        const { pointers = {} } = endpoint;
+        throw error instanceof DomainError && error.code in pointers ? asHttpProblem(error, endpoint) : error;
       }
     },
   });
