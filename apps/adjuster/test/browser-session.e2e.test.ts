@@ -1,21 +1,13 @@
 import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { expectProblem } from '../../api/test/problem-shape.ts';
-import {
-  type ServiceUnderTest,
-  startServiceUnderTest,
-  type TestFirm,
-} from '../../api/test/service-under-test.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { buildPage, offerFullClaim, until } from './app-under-test.ts';
 
-let service: ServiceUnderTest;
-let firm: TestFirm;
-beforeAll(async () => {
-  buildPage();
-  service = await startServiceUnderTest();
-  firm = await service.firm();
-});
+buildPage();
+const service = await startServiceUnderTest();
+const firm = await service.firm();
 afterAll(() => service?.stop());
 
 const PAGE = { 'X-Claims-Page': '1' };

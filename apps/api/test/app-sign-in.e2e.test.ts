@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
-import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 let now = Date.parse('2026-03-02T09:00:00Z');
 const clock = { now: () => now };
-let service: ServiceUnderTest;
-/** A second process, until a session was used there. */
-let second: ServiceUnderTest;
 
-beforeAll(async () => {
-  const env = { TRUST_PROXY: 'loopback' };
-  service = await startServiceUnderTest({ clock, env });
-  second = await startServiceUnderTest({ clock, env, databaseUrl: service.databaseUrl });
-});
+const env = { TRUST_PROXY: 'loopback' };
+const service = await startServiceUnderTest({ clock, env });
+/** A second process, until a session was used there. */
+const second = await startServiceUnderTest({ clock, env, databaseUrl: service.databaseUrl });
 afterAll(() => service.stop());
 
 const codes = (): string[] =>

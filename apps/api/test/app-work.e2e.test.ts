@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { endpoints, LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { expectProblem } from './problem-shape.ts';
@@ -15,10 +15,7 @@ const DAY = 86_400_000;
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
 let now = Date.parse('2026-03-02T09:00:00Z');
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock: { now: () => now } });
-});
+const service = await startServiceUnderTest({ clock: { now: () => now } });
 afterAll(() => service.stop());
 
 type Person = Awaited<ReturnType<ServiceUnderTest['member']>>;

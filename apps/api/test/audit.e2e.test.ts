@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, SERVICE_CHAIN } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { outcome } from './firm-calls.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-});
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.databaseUrl });

@@ -2,29 +2,22 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
-import { openStateReader, type StateReader } from '../../../tools/chaos/state-reader.ts';
-import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
-import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { openStateReader } from '../../../tools/chaos/state-reader.ts';
+import { openOperator } from '../../../tools/services/operator.ts';
+import { createDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
-import { type CrashingHost, startCrashingHost } from './crashing-host.ts';
+import { startCrashingHost } from './crashing-host.ts';
 import type { ApiResponse } from './service-under-test.ts';
 
-let database: TestDatabase;
-let reader: StateReader;
-let operator: ClosableOperator;
+const database = await createDatabase({ migrate: (url) => migrate({ url }) });
+const reader = await openStateReader(database.url);
+const operator = await openOperator(database.url);
 /** A process without crashes: runs the preparation and, like a process started after a crash, the retries. */
-let healthyHost: CrashingHost;
-
-beforeAll(async () => {
-  database = await createDatabase({ migrate: (url) => migrate({ url }) });
-  reader = await openStateReader(database.url);
-  operator = await openOperator(database.url);
-  healthyHost = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
-});
+const healthyHost = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
 afterAll(async () => {
   await healthyHost.close();
   await operator.close();

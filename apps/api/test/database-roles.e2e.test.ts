@@ -2,25 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  createDatabase,
-  createRole,
-  dropRole,
-  type TestDatabase,
-  withClient,
-} from '../../../tools/services/postgres.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createDatabase, createRole, dropRole, withClient } from '../../../tools/services/postgres.ts';
 import { until } from './cluster-load.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
 // The service with a database role that owns nothing; the migrations run with another one.
 
 const role = `svc_${randomBytes(6).toString('hex')}`;
 const PASSWORD = 'a-password';
-let database: TestDatabase;
-let url: string;
-let service: ServiceUnderTest;
 
 const asRole = (on: string): string => {
   const changed = new URL(on);
@@ -29,13 +20,11 @@ const asRole = (on: string): string => {
   return changed.href;
 };
 
-beforeAll(async () => {
-  database = await createDatabase();
-  await createRole(database, { name: role, password: PASSWORD });
-  url = asRole(database.url);
-  const env = { MIGRATION_DATABASE_URL: database.url };
-  service = await startServiceUnderTest({ databaseUrl: url, env });
-});
+const database = await createDatabase();
+await createRole(database, { name: role, password: PASSWORD });
+const url = asRole(database.url);
+const env = { MIGRATION_DATABASE_URL: database.url };
+const service = await startServiceUnderTest({ databaseUrl: url, env });
 afterAll(async () => {
   await service?.stop();
   await withClient(database.url, async (client) => {

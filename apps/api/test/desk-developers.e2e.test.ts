@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
-import {
-  type ApiResponse,
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-} from './service-under-test.ts';
+import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-});
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 const get = (path: string, as: string): Promise<ApiResponse> => service.call('GET', path, { as });

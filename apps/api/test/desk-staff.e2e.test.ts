@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { FirmId, StaffId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
-import {
-  type ApiResponse,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
+const service = await startServiceUnderTest();
 /** Another process on the same database. */
-let second: ServiceUnderTest;
-let firm: TestFirm;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
-  firm = await service.firm();
-});
+const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+const firm = await service.firm();
 afterAll(async () => {
   await second.stop();
   await service.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import {
   appEndpoints,
   type Endpoint,
@@ -10,13 +10,10 @@ import {
 import { build } from '../../../tools/services/build.ts';
 import { PAGES } from '../../docs/src/pages.ts';
 import { readDocsFiles } from '../src/http/docs/files.ts';
-import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  await build();
-  service = await startServiceUnderTest();
-}, 600_000);
+await build();
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>

@@ -4,20 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 import { createDemo } from '../src/demo.ts';
-import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-let testKey: string;
-beforeAll(async () => {
-  await build();
-  if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
-  service = await startServiceUnderTest();
-  testKey = (await createDemo(service.service.services))?.testKey ?? '';
-}, 600_000);
+await build();
+if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
+const service = await startServiceUnderTest();
+const testKey = (await createDemo(service.service.services))?.testKey ?? '';
 afterAll(async () => {
   await service.stop();
 });

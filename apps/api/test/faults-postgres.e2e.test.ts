@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
+import { startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
   countByOutcome,
@@ -14,10 +14,7 @@ import {
 } from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await startCluster({ processes: 2 });
-});
+const cluster = await startCluster({ processes: 2 });
 afterAll(() => cluster?.stop());
 
 let firm: TestFirm;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import { startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
   countByOutcome,
@@ -15,10 +15,7 @@ import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 /** Long enough for every process to encounter the fault many times. */
 const FAULT_MS = 600;
 
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await startCluster();
-});
+const cluster = await startCluster();
 afterAll(() => cluster?.stop());
 
 /** Whether the processes share limits: of 25 concurrent requests over all of them, 20 are allowed. */

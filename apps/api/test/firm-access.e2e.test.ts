@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Plan, Purpose } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import {
@@ -14,28 +14,17 @@ import {
   sentClaim,
 } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
-import {
-  type ApiResponse,
-  type Call,
-  claimBody,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, type Call, claimBody, startServiceUnderTest } from './service-under-test.ts';
 
 const clock = createFixedClock(Date.now());
-let service: ServiceUnderTest;
-let firms: Record<Plan, TestFirm>;
 let member: { svcId: string; token: string };
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock });
-  firms = {
-    standard: await service.firm(),
-    claims_only: await service.firm({ plan: 'claims_only' }),
-    read_only: await service.firm({ plan: 'read_only' }),
-  };
-  member = await service.member(firms.standard);
-});
+const service = await startServiceUnderTest({ clock });
+const firms = {
+  standard: await service.firm(),
+  claims_only: await service.firm({ plan: 'claims_only' }),
+  read_only: await service.firm({ plan: 'read_only' }),
+};
+member = await service.member(firms.standard);
 afterAll(() => service.stop());
 
 interface Operation {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { Svcid } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import {
@@ -12,15 +12,11 @@ import {
   wholeList,
   withdraw,
 } from './firm-calls.ts';
-import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
 const clock = createFixedClock(Date.now());
-let service: ServiceUnderTest;
-let firm: TestFirm;
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock });
-  firm = await service.firm();
-});
+const service = await startServiceUnderTest({ clock });
+const firm = await service.firm();
 afterAll(() => service.stop());
 
 const NOTES = {

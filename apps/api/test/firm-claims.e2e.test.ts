@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import type { PageRequest } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { createFixedClock } from '@svc/testkit';
@@ -20,24 +20,13 @@ import {
   UUID,
   wholeList,
 } from './firm-calls.ts';
-import {
-  type ApiResponse,
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 const clock = createFixedClock(Date.now());
-let service: ServiceUnderTest;
-let firm: TestFirm;
 let member: { svcId: string; token: string };
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock });
-  firm = await service.firm();
-  member = await service.member(firm);
-});
+const service = await startServiceUnderTest({ clock });
+const firm = await service.firm();
+member = await service.member(firm);
 afterAll(() => service.stop());
 
 type Body = Record<string, unknown>;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { isolationMatrix } from '../../../tools/attack/isolation.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-});
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 test('no operation of the contract reaches an id of a firm without its credential', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { fuzz } from '../../../tools/attack/fuzzer.ts';
-import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { openOperator } from '../../../tools/services/operator.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-let operator: ClosableOperator;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  operator = await openOperator(service.databaseUrl);
-});
+const service = await startServiceUnderTest();
+const operator = await openOperator(service.databaseUrl);
 afterAll(async () => {
   await operator.close();
   await service.stop();

@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import fc from 'fast-check';
 import { problemMismatch } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 // A fixed seed, so that failures can be reproduced.
 const SEED = 20_260_302;
 
-let service: ServiceUnderTest;
-let firm: TestFirm;
 let adjuster: { svcId: string; token: string };
-let staff: string;
-let claimId: string;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  firm = await service.firm();
-  adjuster = await service.member(firm);
-  staff = await service.staff(firm);
-  claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
-});
+const service = await startServiceUnderTest();
+const firm = await service.firm();
+adjuster = await service.member(firm);
+const staff = await service.staff(firm);
+const claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
 afterAll(() => service.stop());
 
 const DOCUMENTED = new Set([200, 201, 202, 204, 400, 401, 404, 405, 408, 409, 413, 422, 431]);

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { expectProblem } from './problem-shape.ts';
 import { sendBytes } from './raw-http.ts';
-import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts';
 
 let now = Date.parse('2026-03-02T09:00:00Z');
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock: { now: () => now } });
-});
+const service = await startServiceUnderTest({ clock: { now: () => now } });
 afterAll(() => service.stop());
 
 const me = (as: string): Promise<ApiResponse> => service.call('GET', '/v1/me', { as });

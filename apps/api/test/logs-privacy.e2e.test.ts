@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { createDataDir, type DataDir } from './child.ts';
+import { createDataDir } from './child.ts';
 import { request, sendBytes } from './raw-http.ts';
 import {
   type ApiResponse,
@@ -16,17 +16,13 @@ const MARK = 'Zq7';
 const mark = (what: string): string => `${MARK}${what}`;
 const MARKED_MAIL = `${MARK.toLowerCase()}mail@example.com`;
 
-let data: DataDir;
-let service: ServiceUnderTest;
 let stopDatabase: () => Promise<void>;
 const responses: { readonly method: string; readonly path: string; readonly response: ApiResponse }[] = [];
 
-beforeAll(async () => {
-  data = createDataDir();
-  const database = await startEmbeddedPostgres({ dataDir: data.path });
-  stopDatabase = () => database.stop();
-  service = await startServiceUnderTest({ databaseUrl: database.url });
-});
+const data = createDataDir();
+const database = await startEmbeddedPostgres({ dataDir: data.path });
+stopDatabase = () => database.stop();
+const service = await startServiceUnderTest({ databaseUrl: database.url });
 afterAll(async () => {
   // The service needs the database to stop cleanly.
   const database = await startEmbeddedPostgres({ dataDir: data.path });

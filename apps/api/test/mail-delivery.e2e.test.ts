@@ -1,20 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { DAY, HOUR } from '@svc/domain';
 import { SMTPServer } from 'smtp-server';
-import {
-  type PushService,
-  startPushService,
-} from '../../../packages/adapter-notifications/test/push-service.ts';
+import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { emailOf, until } from '../../adjuster/test/app-under-test.ts';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { startWebhookEndpoint } from './webhook-endpoint.ts';
 
 interface Mail {
@@ -62,18 +53,13 @@ function decode(raw: string): string {
     .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, words: string) => words.replaceAll('_', ' '));
 }
 
-let service: ServiceUnderTest;
-let push: PushService;
-let firm: TestFirm;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
-  push = await startPushService();
-  service = await startServiceUnderTest({
-    env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
-  });
-  firm = await service.firm();
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const { port } = server.server.address() as AddressInfo;
+const push = await startPushService();
+const service = await startServiceUnderTest({
+  env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
 });
+const firm = await service.firm();
 afterAll(async () => {
   await service?.stop();
   await push?.stop();

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
 import { build } from '../../../tools/services/build.ts';
-import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  await build();
-  service = await startServiceUnderTest();
-}, 600_000);
+await build();
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];

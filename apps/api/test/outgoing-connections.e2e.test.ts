@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 // Whatever clients send, this process connects to its own servers only. Endpoints come from the contract, so that later
 // ones are tested too.
@@ -30,18 +30,16 @@ const noteConnections = (message: unknown): void => {
 };
 
 const SITE = { origin: 'https://claims.example', rpId: 'claims.example' };
-let service: ServiceUnderTest;
-let port: number;
 
-beforeAll(async () => {
-  await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening));
-  port = (target.address() as AddressInfo).port;
-  subscribe('net.client.socket', noteConnections);
-  // A public service: one that only this machine can reach may push to itself.
-  service = await startServiceUnderTest({ env: { BASE_URL: SITE.origin, SESSION_LIMIT_PER_MINUTE: '0' } });
-  for (const url of [service.url, service.databaseUrl]) ownPorts.add(Number(new URL(url).port || 5432));
-  foreign.length = 0;
+await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening));
+const port = (target.address() as AddressInfo).port;
+subscribe('net.client.socket', noteConnections);
+// A public service: one that only this machine can reach may push to itself.
+const service = await startServiceUnderTest({
+  env: { BASE_URL: SITE.origin, SESSION_LIMIT_PER_MINUTE: '0' },
 });
+for (const url of [service.url, service.databaseUrl]) ownPorts.add(Number(new URL(url).port || 5432));
+foreign.length = 0;
 afterAll(async () => {
   unsubscribe('net.client.socket', noteConnections);
   await service?.stop();

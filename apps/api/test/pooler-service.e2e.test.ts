@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, countByOutcome, report, startLoad, until } from './cluster-load.ts';
 
 // Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
-let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await startCluster({ processes: 2, pgbouncer: 3 });
-}, 150_000);
+const cluster = await startCluster({ processes: 2, pgbouncer: 3 });
 afterAll(() => cluster?.stop());
 
 test('behind a pooler many concurrent requests share few connections', async () => {

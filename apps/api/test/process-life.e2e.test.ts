@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { withClient } from '../../../tools/services/postgres.ts';
@@ -18,7 +18,6 @@ import {
   type ApiResponse,
   callHttp,
   claimBody,
-  type ServiceUnderTest,
   sendClaim,
   startServiceUnderTest,
 } from './service-under-test.ts';
@@ -28,10 +27,7 @@ const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.m
 const METRIC_NAME =
   /\b(http|postgres|push|offers|feed|jobs|job_queue|dependency|sign_in|clock|nodejs|process)_[a-z0-9_]+\b/g;
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
-});
+const service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
 afterAll(() => service.stop());
 
 /** Preloaded code that sets the clock of a process. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
   countByOutcome,
@@ -10,11 +10,8 @@ import {
   until,
 } from './cluster-load.ts';
 
-let cluster: Cluster;
-beforeAll(async () => {
-  // All processes start concurrently on an empty database.
-  cluster = await startCluster();
-});
+// All processes start concurrently on an empty database.
+const cluster = await startCluster();
 afterAll(() => cluster?.stop());
 
 test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { DAY, type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { claimBody, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
 let passedMs = 0;
-beforeAll(async () => {
-  service = await startServiceUnderTest({ clock: { now: () => Date.now() + passedMs } });
-});
+const service = await startServiceUnderTest({ clock: { now: () => Date.now() + passedMs } });
 afterAll(() => service.stop());
 
 /** A firm's program that takes no care. */

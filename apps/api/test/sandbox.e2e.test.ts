@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { type FaultKind, LIMITS, SIMULATED_STATUS, sandboxEndpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
+const service = await startServiceUnderTest();
 /** A second process on the same database. */
-let other: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  other = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
-});
+const other = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
 afterAll(async () => {
   await other.stop();
   await service.stop();

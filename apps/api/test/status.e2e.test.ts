@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { startTcpProxy, type TcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
+import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let toDatabase: TcpProxy;
-let toRedis: TcpProxy;
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  database = await createDatabase();
-  toDatabase = await startTcpProxy(database.url);
-  toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
-  service = await startServiceUnderTest({
-    databaseUrl: toDatabase.url,
-    env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help&more?@example.com' },
-  });
+const database = await createDatabase();
+const toDatabase = await startTcpProxy(database.url);
+const toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
+const service = await startServiceUnderTest({
+  databaseUrl: toDatabase.url,
+  env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help&more?@example.com' },
 });
 afterAll(async () => {
   await service.stop();

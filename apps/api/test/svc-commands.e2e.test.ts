@@ -1,26 +1,22 @@
 import { createECDH } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { checkSchema } from '../src/svc/doctor.ts';
 import { createProgram } from '../src/svc/program.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 /** A running server, which must see the changes of the command line. */
-let service: ServiceUnderTest;
-let env: Record<string, string>;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  env = { DATABASE_URL: service.databaseUrl };
-});
+const service = await startServiceUnderTest();
+const env = { DATABASE_URL: service.databaseUrl };
 afterAll(() => service.stop());
 
 const run = (...args: string[]): Promise<CommandResult> => svcInProcess(args, env);

@@ -2,26 +2,22 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-let service: ServiceUnderTest;
-let folder: string;
 /** Where no restore has an effect. */
 let untouched: string | undefined;
 const dropped: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-database-'));
-  service = await startServiceUnderTest();
-  const firm = await service.firm();
-  for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.', 'ñ 🌊 \u2028'])
-    expect(
-      (await sendClaim(service, firm.test, { ...claimBody(firm.account.manual), instructions })).status,
-    ).toBe(201);
-});
+const folder = mkdtempSync(join(tmpdir(), 'svc-database-'));
+const service = await startServiceUnderTest();
+const firm = await service.firm();
+for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.', 'ñ 🌊 \u2028'])
+  expect(
+    (await sendClaim(service, firm.test, { ...claimBody(firm.account.manual), instructions })).status,
+  ).toBe(201);
 afterAll(async () => {
   await service?.stop();
   for (const drop of dropped) await drop();

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { svc } from './child.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-});
+const service = await startServiceUnderTest();
 afterAll(() => service.stop());
 
 const env = () => ({ DATABASE_URL: service.databaseUrl });

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { freePort } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { testUrl } from '../../../packages/adapter-redis/test/connected.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
 const SERVER = 2;
@@ -32,74 +26,66 @@ const traceparent = (trace: keyof typeof TRACES, flags = '01') => ({
   traceparent: `00-${TRACES[trace]}-${PARENT}-${flags}`,
 });
 
-let receiver: Awaited<ReturnType<typeof startTraceReceiver>>;
-let service: ServiceUnderTest;
-let firm: TestFirm;
-let body: Record<string, unknown>;
-/** What is queued at the end. */
-let queued: unknown[];
-beforeAll(async () => {
-  receiver = await startTraceReceiver();
-  const startedAt = Date.now();
-  service = await startServiceUnderTest({
-    clock: { now: () => startedAt },
-    env: {
-      EDGE_LIMIT_PER_MINUTE: '9',
-      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      // Of requests without a trace, none.
-      OTEL_TRACES_SAMPLER_ARG: '0',
-      REDIS_URL: testUrl('TEST_REDIS_URL'),
-    },
-  });
-  firm = await service.firm();
-  const { svcId, token } = await service.member(firm);
-  body = claimBody(svcId);
-  const send = (headers: Record<string, string>, changes = {}) =>
-    service.call('POST', '/v1/claims', {
-      as: firm.live,
-      body: { ...body, ...changes },
-      headers: { 'Idempotency-Key': `key-${headers.traceparent}`, ...headers },
-    });
-  const allJobsDone = () =>
-    eventually(async () => (await countRows(service.databaseUrl))['public.jobs'] === 0);
-  const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
-  expect(sent.status).toBe(201);
-  // The offer's notification is part of the trace; an offer that was accepted before has none.
-  await allJobsDone();
-  const offered = await service.call('POST', `/v1/claims/${sent.json.id}/assignment`, {
-    as: firm.live,
-    body: { adjuster_svc_id: svcId },
-    headers: { 'Idempotency-Key': 'offered', ...traceparent('offered') },
-  });
-  expect(offered.status).toBe(200);
-  await allJobsDone();
-  const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
-    as: token,
-    headers: traceparent('accepted'),
-  });
-  expect(accepted.status).toBe(200);
-  expect((await send(traceparent('rejected'))).status).toBe(409);
-  const more = { external_id: 'unsampled', claim_number: 'unsampled' };
-  expect((await send(traceparent('unsampled', '00'), more)).status).toBe(201);
-  expect((await service.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
-  await allJobsDone();
-  const device = (path: string, changes: object, headers: Record<string, string>) =>
-    service.call('PUT', `/app/v1/devices/phone${path}`, { as: token, body: changes, headers });
-  const keys = { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' };
-  const subscription = { endpoint: 'https://push.example.net/1', expirationTime: null, keys };
-  expect((await device('', { subscription }, traceparent('reminded'))).status).toBe(204);
-  const preferences = { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: true };
-  expect((await device('/preferences', preferences, traceparent('reminded'))).status).toBe(204);
-  const as = await service.staff(firm, 'dispatcher');
-  const mail = { as, body: { late_offers_mail: 'daily' }, headers: traceparent('reminded') };
-  expect((await service.call('PATCH', '/firm/v1/me', mail)).status).toBe(200);
-  queued = await withClient(service.databaseUrl, async (client) => {
-    const { rows } = await client.query('SELECT payload FROM jobs');
-    return rows.map(({ payload }) => payload);
-  });
-  expect((await send(traceparent('blocked'))).status).toBe(429);
-  await service.stop();
+const receiver = await startTraceReceiver();
+const startedAt = Date.now();
+const service = await startServiceUnderTest({
+  clock: { now: () => startedAt },
+  env: {
+    EDGE_LIMIT_PER_MINUTE: '9',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    // Of requests without a trace, none.
+    OTEL_TRACES_SAMPLER_ARG: '0',
+    REDIS_URL: testUrl('TEST_REDIS_URL'),
+  },
 });
+const firm = await service.firm();
+const { svcId, token } = await service.member(firm);
+const body = claimBody(svcId);
+const send = (headers: Record<string, string>, changes = {}) =>
+  service.call('POST', '/v1/claims', {
+    as: firm.live,
+    body: { ...body, ...changes },
+    headers: { 'Idempotency-Key': `key-${headers.traceparent}`, ...headers },
+  });
+const allJobsDone = () => eventually(async () => (await countRows(service.databaseUrl))['public.jobs'] === 0);
+const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
+expect(sent.status).toBe(201);
+// The offer's notification is part of the trace; an offer that was accepted before has none.
+await allJobsDone();
+const offered = await service.call('POST', `/v1/claims/${sent.json.id}/assignment`, {
+  as: firm.live,
+  body: { adjuster_svc_id: svcId },
+  headers: { 'Idempotency-Key': 'offered', ...traceparent('offered') },
+});
+expect(offered.status).toBe(200);
+await allJobsDone();
+const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
+  as: token,
+  headers: traceparent('accepted'),
+});
+expect(accepted.status).toBe(200);
+expect((await send(traceparent('rejected'))).status).toBe(409);
+const more = { external_id: 'unsampled', claim_number: 'unsampled' };
+expect((await send(traceparent('unsampled', '00'), more)).status).toBe(201);
+expect((await service.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
+await allJobsDone();
+const device = (path: string, changes: object, headers: Record<string, string>) =>
+  service.call('PUT', `/app/v1/devices/phone${path}`, { as: token, body: changes, headers });
+const keys = { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' };
+const subscription = { endpoint: 'https://push.example.net/1', expirationTime: null, keys };
+expect((await device('', { subscription }, traceparent('reminded'))).status).toBe(204);
+const preferences = { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: true };
+expect((await device('/preferences', preferences, traceparent('reminded'))).status).toBe(204);
+const as = await service.staff(firm, 'dispatcher');
+const mail = { as, body: { late_offers_mail: 'daily' }, headers: traceparent('reminded') };
+expect((await service.call('PATCH', '/firm/v1/me', mail)).status).toBe(200);
+/** What is queued at the end. */
+const queued = await withClient(service.databaseUrl, async (client) => {
+  const { rows } = await client.query('SELECT payload FROM jobs');
+  return rows.map(({ payload }) => payload);
+});
+expect((await send(traceparent('blocked'))).status).toBe(429);
+await service.stop();
 afterAll(() => receiver.stop());
 
 const spansOf = (trace: keyof typeof TRACES): ReceivedSpan[] =>

@@ -1,13 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { claimJson, claims, jsonResponse, type Request } from './environment.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'claims-import-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'claims-import-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 const HEADER =

@@ -3,34 +3,23 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  createFirm,
-  type Firm,
-  type RealService,
-  startRealService,
-} from '../../../packages/client/test/real-service.ts';
+import { afterAll, expect, it } from '@jest/globals';
+import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
 import { MAIN_COMMAND } from './process.ts';
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url));
 
-let service: RealService;
-let firm: Firm;
-let home: string;
-
-beforeAll(async () => {
-  service = await startRealService();
-  firm = await createFirm(service);
-  home = await mkdtemp(join(tmpdir(), 'claims-readme-'));
-  await mkdir(join(home, 'bin'));
-  const quoted = MAIN_COMMAND.map((part) => `'${part}'`).join(' ');
-  await program('claims', `#!/bin/sh\nexec ${quoted} "$@"\n`);
-  // The one thing that the examples do with jq: reading a value, or several, by its path.
-  await program(
-    'jq',
-    `#!${process.execPath}\n(${jq.toString()})(require('node:fs').readFileSync(0, 'utf8'));\n`,
-  );
-});
+const service = await startRealService();
+const firm = await createFirm(service);
+const home = await mkdtemp(join(tmpdir(), 'claims-readme-'));
+await mkdir(join(home, 'bin'));
+const quoted = MAIN_COMMAND.map((part) => `'${part}'`).join(' ');
+await program('claims', `#!/bin/sh\nexec ${quoted} "$@"\n`);
+// The one thing that the examples do with jq: reading a value, or several, by its path.
+await program(
+  'jq',
+  `#!${process.execPath}\n(${jq.toString()})(require('node:fs').readFileSync(0, 'utf8'));\n`,
+);
 afterAll(async () => {
   await service?.stop();
   await rm(home, { recursive: true, force: true });

@@ -6,15 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
-import {
-  callHttp,
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-} from '../../api/test/service-under-test.ts';
+import { callHttp, claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { PAGES } from '../src/pages.ts';
 
 const run = promisify(execFile);
@@ -26,24 +20,18 @@ interface Block {
   readonly code: string;
 }
 
-let service: ServiceUnderTest;
-let blocks: readonly Block[];
-let folder: string;
-
-beforeAll(async () => {
-  await build();
-  service = await startServiceUnderTest();
-  folder = await mkdtemp(join(tmpdir(), 'code-on-pages-'));
-  const all = await Promise.all(
-    PAGES.map(async ({ name }) => {
-      const { text } = await callHttp(service.url, 'GET', `/docs/${name}.md`);
-      return [...text.matchAll(/^```(\w*)[^\n]*\n(.*?)^```$/gms)].map(
-        ([, language = '', code = '']): Block => ({ page: name, language, code }),
-      );
-    }),
-  );
-  blocks = all.flat();
-});
+await build();
+const service = await startServiceUnderTest();
+const folder = await mkdtemp(join(tmpdir(), 'code-on-pages-'));
+const all = await Promise.all(
+  PAGES.map(async ({ name }) => {
+    const { text } = await callHttp(service.url, 'GET', `/docs/${name}.md`);
+    return [...text.matchAll(/^```(\w*)[^\n]*\n(.*?)^```$/gms)].map(
+      ([, language = '', code = '']): Block => ({ page: name, language, code }),
+    );
+  }),
+);
+const blocks = all.flat();
 afterAll(async () => {
   await service?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });

@@ -1,24 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { createPost, createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
-import { type Device, type PushService, startPushService } from './push-service.ts';
+import { type Device, startPushService } from './push-service.ts';
 
 const SVC_ID = 'SVC-1' as Svcid;
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' as FirmId;
 const OFFER: Notification = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
 
-let service: PushService;
-let vapid: Vapid;
-beforeAll(async () => {
-  service = await startPushService();
-  vapid = { ...createVapidKeys(), subject: 'mailto:operator@example.com' };
-});
+const service = await startPushService();
+const vapid = { ...createVapidKeys(), subject: 'mailto:operator@example.com' };
 afterAll(async () => {
   await service.stop();
 });

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { sha256 } from '@svc/testkit/test-secrets';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { connect, type PostgresStores } from '../src/index.ts';
+import { connect } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
+import { distributedDatabase } from './fresh-database.ts';
 
-let database: FreshDatabase;
-let stores: PostgresStores;
-beforeAll(async () => {
-  database = await distributedDatabase();
-  stores = await connect({ url: database.url });
-});
+const database = await distributedDatabase();
+const stores = await connect({ url: database.url });
 afterAll(async () => {
   await stores.close();
   await database.drop();

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
-import { type Database, openDatabase } from '../src/driver/database.ts';
+import { openDatabase } from '../src/driver/database.ts';
 import { DatabaseError } from '../src/driver/errors.ts';
 import { sql } from '../src/driver/executor.ts';
 import { transact } from '../src/driver/transaction.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { freshDatabase } from './fresh-database.ts';
 
-let database: FreshDatabase;
-let opened: Database;
-beforeAll(async () => {
-  database = await freshDatabase();
-  await database.sql.query('CREATE TABLE things (id integer PRIMARY KEY)');
-  opened = await openDatabase({
-    url: database.url,
-    poolMax: 3, // one shared read connection
-    connectTimeoutMs: 10_000,
-    lockTimeoutMs: 500,
-  });
+const database = await freshDatabase();
+await database.sql.query('CREATE TABLE things (id integer PRIMARY KEY)');
+const opened = await openDatabase({
+  url: database.url,
+  poolMax: 3, // one shared read connection
+  connectTimeoutMs: 10_000,
+  lockTimeoutMs: 500,
 });
 afterAll(async () => {
   await opened.close();

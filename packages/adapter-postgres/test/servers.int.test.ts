@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { connect, migrate, type PostgresStores, reportServers } from '../src/index.ts';
-import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import { freshDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-let database: FreshDatabase;
-let proxies: readonly TcpProxy[];
-let severalServers: string;
-beforeAll(async () => {
-  database = await freshDatabase();
-  proxies = [await startTcpProxy(database.url), await startTcpProxy(database.url)];
-  const hosts = proxies.map(({ url }) => new URL(url).host).join(',');
-  const url = new URL(database.url);
-  severalServers = `${database.url.replace(url.host, hosts)}?target_session_attrs=read-write`;
-  await migrate({ url: severalServers });
-});
+const database = await freshDatabase();
+const proxies = [await startTcpProxy(database.url), await startTcpProxy(database.url)];
+const hosts = proxies.map(({ url }) => new URL(url).host).join(',');
+const url = new URL(database.url);
+const severalServers = `${database.url.replace(url.host, hosts)}?target_session_attrs=read-write`;
+await migrate({ url: severalServers });
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
   await database.drop();

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { WEBHOOK_DELIVERIES_KEPT, WEBHOOK_DELIVERIES_KEPT_MS, type WebhookDelivery } from '@svc/application';
 import type { FirmId, WebhookStatus } from '@svc/domain';
-import { connect, type PostgresStores } from '../src/index.ts';
+import { connect } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
-let database: FreshDatabase;
-let stores: PostgresStores;
-beforeAll(async () => {
-  database = await distributedDatabase();
-  stores = await connect({ url: database.url });
-});
+const database = await distributedDatabase();
+const stores = await connect({ url: database.url });
 afterAll(async () => {
   await stores.close();
   await database.drop();

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { build } from '../../../tools/services/build.ts';
@@ -38,19 +38,16 @@ const asRoot = process.getuid?.() === 0;
 // Long enough for a busy machine.
 jest.setTimeout(60_000);
 
-/** A data folder after a first start and stop, which take seconds. */
-let prepared: string;
 /** Folders that only root may enter have the database elsewhere. */
 const umask = process.umask(0o022);
-beforeAll(async () => {
-  await build();
-  prepared = mkdtempSync(join(tmpdir(), 'embedded-prepared-'));
-  chmodSync(prepared, 0o755);
-  const first = await startEmbeddedPostgres({ dataDir: join(prepared, 'data') });
-  await first.stop();
-  // Its port may be in use by another process.
-  rmSync(join(prepared, 'data/postgres/server.json'));
-}, 600_000);
+await build();
+/** A data folder after a first start and stop, which take seconds. */
+const prepared = mkdtempSync(join(tmpdir(), 'embedded-prepared-'));
+chmodSync(prepared, 0o755);
+const first = await startEmbeddedPostgres({ dataDir: join(prepared, 'data') });
+await first.stop();
+// Its port may be in use by another process.
+rmSync(join(prepared, 'data/postgres/server.json'));
 /** Deleted at the end: creating thousands of files is slow where as many were just deleted. */
 const folders: string[] = [];
 afterAll(() => {
