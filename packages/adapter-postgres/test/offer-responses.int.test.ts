@@ -87,18 +87,9 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
       expect(times).toEqual(times.map((_, n) => (times[0] ?? 0) + n));
       expect(await acceptedObjects(firmId)).toEqual(ids.map(claimObject));
       const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
-      expect(verified).toMatchObject({ intact: true });
+      // One of each claim that was added, and one of all responses.
+      expect(verified).toMatchObject({ intact: true, rows: 6 });
     }
-  });
-
-  test('50 concurrent responses of one firm share one transaction and one row of its audit trail', async () => {
-    const firm = await aFirm(stores);
-    const claims = await offers(firm, 50);
-    const before = (await stores.auditReads.chain(firm.firmId))?.last.seq ?? 0;
-    await Promise.all(claims.map((claim) => respond(claim)));
-    expect(committed).toEqual([claims.map(() => 'accepted')]);
-    expect((await stores.auditReads.chain(firm.firmId))?.last.seq).toBe(before + 1);
-    expect(await acceptedObjects(firm.firmId)).toEqual(claims.map(({ id }) => claimObject(id)));
   });
 
   test('a response that a rule or the database rejects does not affect the others', async () => {
