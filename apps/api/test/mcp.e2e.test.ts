@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-let service: ServiceUnderTest;
-let firm: TestFirm;
-let other: TestFirm;
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  [firm, other] = await Promise.all([service.firm(), service.firm()]);
-});
+const service = await startServiceUnderTest();
+const [firm, other] = await Promise.all([service.firm(), service.firm()]);
 afterAll(() => service?.stop());
 
 const clients: Client[] = [];

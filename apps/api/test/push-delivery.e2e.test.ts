@@ -1,30 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import {
-  type Device,
-  type PushService,
-  startPushService,
-} from '../../../packages/adapter-notifications/test/push-service.ts';
+import { type Device, startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { until } from '../../adjuster/test/app-under-test.ts';
 import { expectProblem } from './problem-shape.ts';
-import {
-  type ApiResponse,
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-let service: ServiceUnderTest;
-let push: PushService;
-let firm: TestFirm;
-beforeAll(async () => {
-  [service, push] = await Promise.all([startServiceUnderTest(), startPushService()]);
-  firm = await service.firm();
-});
+const [service, push] = await Promise.all([startServiceUnderTest(), startPushService()]);
+const firm = await service.firm();
 afterAll(async () => {
   await service?.stop();
   await push?.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
@@ -8,7 +8,6 @@ import { expectProblem } from './problem-shape.ts';
 import {
   type ApiResponse,
   claimBody,
-  type ServiceUnderTest,
   sendClaim,
   startServiceUnderTest,
   type TestFirm,
@@ -16,21 +15,16 @@ import {
 import { svcInProcess } from './svc-here.ts';
 import { type ReceivedWebhook, startWebhookEndpoint } from './webhook-endpoint.ts';
 
-let service: ServiceUnderTest;
-let endpoint: Awaited<ReturnType<typeof startWebhookEndpoint>>;
-let names: Awaited<ReturnType<typeof startNameServer>>;
-beforeAll(async () => {
-  names = await startNameServer(
-    new Map<string, readonly string[] | 'silence'>([
-      ['dead.example', 'silence'],
-      ['internal.example', ['10.0.0.1']],
-    ]),
-  );
-  [service, endpoint] = await Promise.all([
-    startServiceUnderTest({ env: { DNS_SERVERS: names.address } }),
-    startWebhookEndpoint(),
-  ]);
-});
+const names = await startNameServer(
+  new Map<string, readonly string[] | 'silence'>([
+    ['dead.example', 'silence'],
+    ['internal.example', ['10.0.0.1']],
+  ]),
+);
+const [service, endpoint] = await Promise.all([
+  startServiceUnderTest({ env: { DNS_SERVERS: names.address } }),
+  startWebhookEndpoint(),
+]);
 afterAll(async () => {
   await service?.stop();
   await endpoint?.stop();

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -19,14 +19,7 @@ import {
 } from '@svc/client';
 import { READINESS_CHECKS, smallestClaim } from '@svc/contract';
 import { DEFAULT_REHEARSAL } from '@svc/sandbox';
-import {
-  createFirm,
-  type Firm,
-  type LossyProxy,
-  type RealService,
-  startLossyProxy,
-  startRealService,
-} from '../../../packages/client/test/real-service.ts';
+import { createFirm, startLossyProxy, startRealService } from '../../../packages/client/test/real-service.ts';
 import { jsonLines } from './environment.ts';
 import { MAIN_COMMAND, start } from './process.ts';
 
@@ -45,21 +38,13 @@ const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
   ...{ decided_by: true, audit: true },
 };
 
-let service: RealService;
-let firm: Firm;
-let proxy: LossyProxy;
-let client: Client;
-let folder: string;
-
-beforeAll(async () => {
-  service = await startRealService();
-  [firm, proxy, folder] = await Promise.all([
-    createFirm(service),
-    startLossyProxy(service.url),
-    mkdtemp(join(tmpdir(), 'claims-e2e-')),
-  ]);
-  client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
-});
+const service = await startRealService();
+const [firm, proxy, folder] = await Promise.all([
+  createFirm(service),
+  startLossyProxy(service.url),
+  mkdtemp(join(tmpdir(), 'claims-e2e-')),
+]);
+const client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
 afterAll(async () => {
   await proxy?.stop();
   await service?.stop();
