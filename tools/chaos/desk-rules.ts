@@ -81,8 +81,9 @@ function contradiction(receipt: ReceiptView, claim: ClaimView, trail: Audit | un
   if (answeredAt !== claim.respondedAt) return `answered ${answeredAt} instead of ${claim.respondedAt}`;
   const row = audit === null ? undefined : trail?.rows.get(audit.seq);
   if (row?.hash !== audit?.hash) return `row ${audit?.seq} of the audit trail has another hash`;
-  const about = status === 'unassigned' ? `adjuster:${adjuster}` : `claim:${claim.id}`;
-  if (!row?.objects.has(about))
+  // An offer ends with its adjuster's membership, or when an answer finds that they may not accept it.
+  const about = [`claim:${claim.id}`, ...(status === 'unassigned' ? [`adjuster:${adjuster}`] : [])];
+  if (!about.some((object) => row?.objects.has(object) === true))
     return `row ${audit?.seq} of the audit trail is about ${[...(row?.objects ?? [])]}`;
   return null;
 }
