@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, ClaimsConnectionError, type Client, createClient, type NewClaim } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import type { PostgresServer } from '../cluster/postgres-server.ts';
-import type { TestFirm } from '../services/operator.ts';
 
 type Status = 'pending_acceptance' | 'accepted';
 
@@ -41,7 +40,10 @@ const POLL_INTERVAL_MS = 300;
  * Sends claims and accepts half of them, repeating what failed with the same Idempotency-Key, and polls with the client
  * package as a firm does.
  */
-export function startLoad(urls: readonly string[], firm: TestFirm): DrillLoad {
+export function startLoad(
+  urls: readonly string[],
+  firm: { readonly test: string; readonly account: { readonly manual: string } },
+): DrillLoad {
   const acknowledged = new Map<string, Acknowledged>();
   const polled = new Map<string, Claim>();
   const statuses = new Map<number, number>();

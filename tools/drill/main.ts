@@ -1,6 +1,7 @@
 // `pnpm drill failover`, `restore` and `upgrade`: rehearse operations on temporary servers on this machine.
 import { Command } from 'commander';
 import { runFailover } from './failover.ts';
+import { runPowerLoss } from './power-loss.ts';
 import { runRestore } from './restore.ts';
 import { runUpgrade } from './upgrade.ts';
 
@@ -25,6 +26,17 @@ program
     const { behind, missed, lost } = await runRestore({ seconds: Number(seconds), say });
     // Without a claim whose state was lost, the drill would show nothing.
     process.exitCode = behind > 0 && missed === 0 && lost === 0 ? 0 : 1;
+  });
+program
+  .command('power-loss')
+  .description('kills service and embedded database, and drops what was not synced, with LazyFS')
+  .requiredOption('--lazyfs <command>', 'its program')
+  .option('--rounds <n>', 'losses', '3')
+  .option('--seconds <n>', 'load before each', '5')
+  .action(async (options: { lazyfs: string; rounds: string; seconds: string }) => {
+    const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
+    const { lost, unverified } = await runPowerLoss({ lazyfs: options.lazyfs, rounds, seconds, say });
+    process.exitCode = lost === 0 && unverified === 0 ? 0 : 1;
   });
 program
   .command('upgrade')
