@@ -57,9 +57,11 @@ test('what is typed outlasts a page that the phone closes while a mail is read: 
     await page.evaluate("location.hash = '#/settings'");
     await button(page, 'Change').first().click();
     await page.getByLabel('Last name').fill('Delacroix-B');
-    await until('the stored name', async () =>
-      JSON.stringify(await inDatabase(page, "found = kept.get('fields')")).includes('Delacroix-B'),
-    );
+    const stored = (text: string) =>
+      until(`${text} to be stored`, async () =>
+        JSON.stringify(await inDatabase(page, "found = kept.get('fields')")).includes(text),
+      );
+    await stored('Delacroix-B');
     await closeAndOpen('#/settings');
     await until('the name', async () => (await page.getByLabel('Last name').inputValue()) === 'Delacroix-B');
     const changed = `moved-${Date.now()}@example.com`;
@@ -71,6 +73,7 @@ test('what is typed outlasts a page that the phone closes while a mail is read: 
         .map((line) => /"email_code":"(\d{6})"/.exec(line)?.[1])
         .findLast((found) => found !== undefined),
     );
+    await stored('new-email');
     await closeAndOpen('#/settings');
     await page.getByLabel('Six-digit code').fill(emailCode);
     await button(page, 'Confirm address').click();

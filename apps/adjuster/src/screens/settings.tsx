@@ -150,10 +150,11 @@ function Account() {
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
       );
       const { email } = await account.saveProfile(changes);
+      const isAddressNew = changes.email !== undefined && changes.email !== email;
+      if (isAddressNew) setNewEmail(changes.email);
       await lists.refresh();
       endEditing();
-      if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
-      else showToast(words.saved, 'success');
+      if (!isAddressNew) showToast(words.saved, 'success');
     } catch (error) {
       if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
       else showError(error);
