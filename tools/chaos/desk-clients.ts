@@ -69,7 +69,7 @@ export function dispatcher(
     };
     const response = await (random.chance(0.2) ? caller.sendAtOnce(spec) : caller.send(spec));
     remember(state, response.seen);
-    // What changed meanwhile is read, as the page does.
+    // What changed in between is read, as the page does.
     if (response.json?.code === 'claim_changed')
       remember(state, (await caller.send(getClaim(claim.id))).seen);
   }

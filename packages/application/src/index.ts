@@ -26,7 +26,7 @@ export * from './desk/staff.ts';
 export { tlsProblem } from './errors/tls-problem.ts';
 export * from './errors/too-many-attempts.ts';
 export * from './errors/unavailable.ts';
-export { type IdempotentResult, replayOf } from './firm/execute-idempotently.ts';
+export { type IdempotentResult, type RunningKeys, replayOf } from './firm/execute-idempotently.ts';
 export * from './firm/invite-adjuster.ts';
 export * from './firm/offer-claim.ts';
 export * from './firm/sandbox.ts';

@@ -27,6 +27,7 @@ import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
+import type { RunningKeys } from './firm/execute-idempotently.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
@@ -79,6 +80,7 @@ interface FirmDeps {
   readonly staffReads: StaffReads;
   readonly operatorReads: OperatorReads;
   readonly usedKeys: UsedKeys;
+  readonly runningKeys: RunningKeys;
   readonly faults: FaultStore;
   readonly requestLog: RequestLogStore;
   readonly offerHistory: OfferHistory;

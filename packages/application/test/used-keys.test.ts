@@ -22,6 +22,7 @@ describe('a used idempotency key', () => {
         has: async (slot) => used.has(JSON.stringify(slot)),
         add: (slot) => void used.add(JSON.stringify(slot)),
       },
+      runningKeys: new Map(),
       firmReads: memory.firmReads,
       clock,
       ids,
@@ -41,6 +42,17 @@ describe('a used idempotency key', () => {
     const other = sendClaim(firm.live, { ...command, fingerprint: 'g' });
     expect(await errorCodeOf(other)).toBe('idempotency_key_reused');
     expect(transactions.count).toBe(0);
+  });
+
+  test('is refused to a different request while the first one runs, and free once that has failed', async () => {
+    const { sendClaim, firm, command } = await setUp();
+    const unknown = { ...command, adjuster: 'SVC-nobody' as typeof command.adjuster };
+    const [failed, different] = await Promise.all([
+      errorCodeOf(sendClaim(firm.live, unknown)),
+      errorCodeOf(sendClaim(firm.live, { ...command, fingerprint: 'g' })),
+    ]);
+    expect([failed, different]).toEqual(['unknown_svcid', 'idempotency_key_reused']);
+    expect((await sendClaim(firm.live, { ...command, fingerprint: 'g' })).replayed).toBe(false);
   });
 
   test('whose record was lost by a restore of the database can be used again', async () => {

@@ -184,6 +184,7 @@ function composeUseCases(
     apiKeyAuthenticator: createApiKeyAuthenticator({ credentials, secrets, clock }),
     sessionAuthenticator,
     usedKeys: NO_USED_KEYS,
+    runningKeys: new Map(),
     encryption: noEncryption,
     mailer,
     notifier,

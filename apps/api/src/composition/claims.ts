@@ -1,5 +1,11 @@
 import { createReceiptKey } from '@svc/adapter-credentials';
-import { boardUseCases, createWriteBuffer, firmUseCases, Unavailable } from '@svc/application';
+import {
+  boardUseCases,
+  createWriteBuffer,
+  firmUseCases,
+  type RunningKeys,
+  Unavailable,
+} from '@svc/application';
 import { type Config, decodeKey } from '../config.ts';
 import { eventStreams } from '../http/event-streams.ts';
 import { createLiveUpdates } from '../http/live-updates.ts';
@@ -16,6 +22,7 @@ import type { Ports } from './services.ts';
 export const claims = {
   services: {
     firmUseCases,
+    runningKeys: (): RunningKeys => new Map(),
     boardUseCases,
     offerBuffer: ({ offerHistory, log }: Ports) =>
       createWriteBuffer({

@@ -22,14 +22,19 @@ export interface IdempotentResult {
   readonly replayed: boolean;
 }
 
+/** The requests of this process that run, by the key they bring. */
+export type RunningKeys = Map<string, { readonly fingerprint: string; requests: number }>;
+
 export interface IdempotentDeps {
   readonly usedKeys: UsedKeys;
+  readonly runningKeys: RunningKeys;
   readonly firmReads: FirmReads;
   readonly clock: Clock;
 }
 
 /**
- * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run.
+ * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run. A different request with
+ * the key is rejected, also while the first one runs in this process; another process waits, and decides by its result.
  *
  * @param execute returns the claim as saved together with the key, or the result that was bound to the key before.
  */
@@ -40,6 +45,25 @@ export async function executeIdempotently(
   execute: (request: KeyedRequest) => Promise<Claim | KeyedResult>,
 ): Promise<IdempotentResult> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
+  const id = JSON.stringify(slot);
+  const running = deps.runningKeys.get(id) ?? { fingerprint, requests: 0 };
+  if (running.fingerprint !== fingerprint) throw reusedKey();
+  running.requests += 1;
+  deps.runningKeys.set(id, running);
+  try {
+    return await replayOrExecute(deps, slot, fingerprint, execute);
+  } finally {
+    running.requests -= 1;
+    if (running.requests === 0) deps.runningKeys.delete(id);
+  }
+}
+
+async function replayOrExecute(
+  deps: IdempotentDeps,
+  slot: IdempotencySlot,
+  fingerprint: string,
+  execute: (request: KeyedRequest) => Promise<Claim | KeyedResult>,
+): Promise<IdempotentResult> {
   const { firmReads, usedKeys } = deps;
   const at = deps.clock.now();
   const bound = (await usedKeys.has(slot)) ? await firmReads.boundClaim(slot, at) : null;
@@ -51,7 +75,7 @@ export async function executeIdempotently(
   usedKeys.add(slot);
   if (!('replayed' in result)) return { claim: result, replayed: false };
   const { claimId, replayed } = result;
-  const claim = await firmReads.claim(firmId, environment, claimId);
+  const claim = await firmReads.claim(slot.firmId, slot.environment, claimId);
   if (claim === null) throw new Error(`Idempotency-Key refers to claim ${claimId}, which does not exist`);
   return { claim, replayed };
 }
@@ -66,11 +90,12 @@ export function replayOf(
   fingerprint: string,
 ): KeyedResult | null {
   if (bound === null) return null;
-  if (bound.fingerprint !== fingerprint) {
-    throw new DomainError(
-      'idempotency_key_reused',
-      `This Idempotency-Key was used in the last ${IDEMPOTENCY_WINDOW_MS / HOUR} hours for a different request.`,
-    );
-  }
+  if (bound.fingerprint !== fingerprint) throw reusedKey();
   return { claimId: bound.claimId, replayed: true };
 }
+
+const reusedKey = (): DomainError =>
+  new DomainError(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used in the last ${IDEMPOTENCY_WINDOW_MS / HOUR} hours for a different request.`,
+  );
