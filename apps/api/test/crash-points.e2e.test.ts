@@ -1,10 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { eventually } from '@svc/testkit/eventually';
+import { rolldown } from 'rolldown';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader } from '../../../tools/chaos/state-reader.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
@@ -189,13 +189,14 @@ const DIST = at('../dist/crashing-server');
 
 /** Bundles the program: to find and load its modules one by one, each start takes 2.9 s of processor time. */
 async function bundleServer(): Promise<void> {
-  const options = ['--platform', 'node', '--format', 'esm', '--dir', DIST];
-  const resolution = ['--resolve.conditionNames', 'source', '--external', '@svc/embedded-postgres'];
-  await promisify(execFile)(at('../node_modules/.bin/rolldown'), [
-    at('crashing-server.ts'),
-    ...options,
-    ...resolution,
-  ]);
+  const bundle = await rolldown({
+    input: at('crashing-server.ts'),
+    platform: 'node',
+    resolve: { conditionNames: ['source'] },
+    external: ['@svc/embedded-postgres'],
+  });
+  await bundle.write({ dir: DIST, format: 'esm' });
+  await bundle.close();
 }
 
 /** Starts a real process that kills itself at the point while it runs the operation. */
