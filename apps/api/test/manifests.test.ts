@@ -19,6 +19,12 @@ test('on Kubernetes every container has the same image, by tag and digest', () =
   expect([...new Set(images)]).toEqual([expect.stringMatching(/:v\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/)]);
 });
 
+test('Compose names the images of others by tag and digest', () => {
+  const images = [...read('docker/compose.yaml').matchAll(/^ +image: \$\{\w+:-(\S+)\}$/gm)];
+  expect(images).toHaveLength(3);
+  for (const [, image] of images) expect(image).toMatch(/:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
+});
+
 test("on Kubernetes a Job migrates, and it alone has the owner's secret", () => {
   const [job = '', ...others] = documentsOf('Job');
   expect(others).toEqual([]);
