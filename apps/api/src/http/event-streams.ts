@@ -53,7 +53,7 @@ export function eventStreams(deps: EventStreamDeps): PageRoute[] {
       const { svcId, tokenHash } = session;
       return { account: svcId, topic: svcId, tokenHash, role: null };
     }),
-    // By token too, for programs; the page's EventSource sends no headers of its own.
+    // By token too, for programs; the page's EventSource cannot send headers.
     stream('firm', '/firm/v1/changes', deps.boardUpdates, async (tokenOfPage, request, trace) => {
       const token = bearerToken(request) ?? tokenOfPage;
       const session = token === null ? null : await sessionAuthenticator.authenticateStaff(token);
