@@ -225,7 +225,10 @@ export function createApp(deps: AppDeps) {
 
   async function signOut(everywhere: boolean): Promise<void> {
     if (!everywhere) await deps.notifications.disable().catch(() => {});
-    await session.signOut(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'));
+    await session.signOut(
+      () => api.call(everywhere ? 'closeAllSessions' : 'closeSession'),
+      () => api.call('getProfile'),
+    );
     live.stop();
     await outbox.clear().catch(() => {});
     await forgetAdjuster();

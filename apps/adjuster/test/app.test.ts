@@ -63,6 +63,7 @@ function device() {
     const planned = state.responses[name];
     if (planned instanceof Error) throw planned;
     if (planned !== undefined) return planned();
+    if (id === 'closeSession') state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
     if (id === 'getProfile') return state.profile;
     if (id === 'getOfferedClaim') return state.offers.find((claim) => claim.id === parts?.params?.id);
     if (id === 'listOfferedClaims')
@@ -346,9 +347,6 @@ describe('an app', () => {
     await app.places.restore();
     app.arrangement.change({ search: 'Kenner' });
     await settled();
-    state.responses['DELETE session'] = () => {
-      state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
-    };
     await app.signOut(false);
     await settled();
     expect(await kept((store) => resultOf(store.getAllKeys()))).toEqual(['format', 'language']);
@@ -357,6 +355,17 @@ describe('an app', () => {
     expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
     expect(app.arrangement.arrangement.value.search).toBe('');
+  });
+
+  test('is signed out only once the service has ended the session, whatever responds in its place', async () => {
+    const { app, state } = await started();
+    await app.answers.answer(state.offers, 'accept');
+    state.responses['DELETE session'] = () => undefined;
+    await expect(app.signOut(false)).rejects.toThrow(NetworkError);
+    expect([app.session.profile.value, app.answers.queued.value.length]).toEqual([PROFILE, 1]);
+    delete state.responses['DELETE session'];
+    await app.signOut(false);
+    expect([app.session.profile.value, app.answers.queued.value.length]).toEqual([null, 0]);
   });
 
   test('shows nothing of an adjuster who has signed out, although the device removes nothing', async () => {

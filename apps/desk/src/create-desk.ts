@@ -246,7 +246,10 @@ export function createDesk(deps: DeskDeps) {
   }
 
   async function signOut(everywhere: boolean): Promise<void> {
-    await session.signOut(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'));
+    await session.signOut(
+      () => api.call(everywhere ? 'closeAllSessions' : 'closeSession'),
+      () => api.call('getOwnStaff'),
+    );
     forget();
     owner = undefined;
     deps.drafts.write(DRAFT_KEY, '');

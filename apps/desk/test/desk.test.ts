@@ -40,6 +40,7 @@ async function opened(
   const call = (async (id: CallId, parts?: RequestParts) => {
     state.calls.push(id);
     await Promise.resolve();
+    if (id === 'closeSession') state.profile = new ApiError(401, 'invalid_session');
     if (id === 'getOwnStaff') {
       if (state.profile instanceof Error) throw state.profile;
       return state.profile;

@@ -4,6 +4,11 @@ import { type SessionEvent, type SessionState, STARTING, sessionReducer } from '
 
 export type Session<Profile> = ReturnType<typeof createSession<Profile>>;
 
+/** Throws it unless it says that the session is over. */
+function unlessOver(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 401)) throw error;
+}
+
 /** @param expired called when the service has ended the session */
 export function createSession<Profile>(expired: () => void) {
   const state = signal<SessionState<Profile>>(STARTING);
@@ -58,11 +63,17 @@ export function createSession<Profile>(expired: () => void) {
     number: (): number => state.value.number,
 
     request,
-    /** Ends the session by a request; one that the service has ended is over, too. */
-    async signOut(send: () => Promise<unknown>): Promise<void> {
-      await request(send).catch((error: unknown) => {
-        if (!(error instanceof ApiError && error.status === 401)) throw error;
-      });
+    /**
+     * Ends the session by a request; one that the service has ended is over, too. What responds in place of the service
+     * may send what that request has, an empty 204: afterwards no profile can be read.
+     */
+    async signOut(send: () => Promise<unknown>, readProfile: () => Promise<unknown>): Promise<void> {
+      const end = async (): Promise<never> => {
+        await send();
+        await readProfile();
+        throw new NetworkError('service');
+      };
+      await request(() => end().catch(unlessOver));
       needsPasskey.value = false;
       update({ kind: 'signedOut' });
     },
