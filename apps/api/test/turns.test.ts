@@ -126,3 +126,10 @@ test('a caller has a bounded number of works, and another one is not affected', 
   resolve();
   expect(await Promise.all([...many, other])).toEqual([...Array(32).fill('done'), 'rate_limited', 'done']);
 });
+
+test('a report of a caller leaves its verification its place', async () => {
+  const turns = createTurns();
+  const work = { caller: 'firm', isWanted: () => true } as const;
+  const verify = () => turns.run({ ...work, kind: 'verification' }, async () => 'verified');
+  expect(await turns.run({ ...work, kind: 'report' }, verify)).toBe('verified');
+});

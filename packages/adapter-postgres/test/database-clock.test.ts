@@ -49,3 +49,15 @@ test('without a response the time goes on as before', async () => {
   await clock.measure();
   expect(clock.now()).toBe(world.time);
 });
+
+test.each([-1000, 1000])('a database that is %d ms off at the next measure is followed', async (offMs) => {
+  let time = 5000;
+  const clock = await startDatabaseClock(
+    async () => time,
+    { now: () => 0 },
+    () => 0,
+  );
+  time += offMs;
+  await clock.measure();
+  expect(clock.now()).toBe(time);
+});

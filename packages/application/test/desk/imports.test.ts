@@ -145,7 +145,7 @@ test('sending and the check before it find the same claims, which have the exter
 });
 
 test('a row is the claim that exists only with its content, in any format, and otherwise names what differs', async () => {
-  const { imports, firm, newClaim, send, rowOf, sendRows } = await setUp();
+  const { imports, firm, newClaim, send, start, rowOf, sendRows } = await setUp();
   const claim = newClaim();
   await send(firm.test, firm.accounts.manual, { claim });
   const asSent = (text: string) => rowOf({ ...claim, asSent: text as ClaimToSend['asSent'] });
@@ -175,6 +175,9 @@ test('a row is the claim that exists only with its content, in any format, and o
   ];
   expect(await imports.checkExisting(firm.test, rows)).toMatchObject(expected);
   expect(await sendRows(rows)).toMatchObject(expected);
+  const { id } = await start();
+  await imports.sendImported(firm.test, { id, commands: rows, fromRow: 2, untilRow: 5, nextRow: null });
+  expect(await imports.readImport(firm.id, id)).toMatchObject({ sent: 0, alreadySent: 2, failed: 1 });
 });
 
 test('sending and the check before it find the same about adjusters', async () => {
@@ -219,4 +222,18 @@ test('adjusters are found by name, in either order, and by email, if they are ac
   const texts = [`renee adjuster ${n}`, `adjuster ${n}, renee`, `adjuster.${n}@example.net`];
   expect(texts.map((text) => named.get(text))).toEqual(Array(3).fill([member]));
   expect(named.get(`renee adjuster ${number(stranger)}`)).toBeUndefined();
+});
+
+test('adjusters on later pages are found as those on the first, in both environments', async () => {
+  const { imports, deps, firm, newMember } = await setUp();
+  await newMember(firm);
+  await newMember(firm);
+  const adjusters: typeof deps.firmReads.adjusters = (firmId, environment, page) =>
+    deps.firmReads.adjusters(firmId, environment, { ...page, limit: 1 });
+  const paged = deskImportUseCases({ ...deps, firmReads: { ...deps.firmReads, adjusters } });
+  for (const actor of [firm.live, firm.test]) {
+    const found = await imports.adjustersByName(actor);
+    expect(found.size).toBeGreaterThan(3);
+    expect(await paged.adjustersByName(actor)).toEqual(found);
+  }
 });

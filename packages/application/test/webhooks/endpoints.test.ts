@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { HOUR, SECOND } from '@svc/domain';
+import { DAY, HOUR, MAX_WEBHOOKS, SECOND } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
 import { auditEntriesFrom, BY_SERVICE } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -114,4 +115,57 @@ test('the export of a firm has each endpoint with all of its deliveries', async 
     { type: 'webhook', webhook },
     ...deliveries.map((delivery) => ({ type: 'webhook_delivery', delivery })),
   ]);
+});
+
+test.each([
+  [410, 0, 'gone'],
+  [500, 3 * DAY, 'failing'],
+] as const)(
+  'an endpoint that responds with %d for %d ms is paused as %s',
+  async (status, passedMs, reason) => {
+    const { create, respond, changeAndDeliver, clock, memory, firm, use } = await setUp();
+    respond((await create()).url, status);
+    await changeAndDeliver();
+    clock.advance(passedMs);
+    const deliveries = use.webhookDeliveries();
+    await deliveries.start();
+    await deliveries.settled();
+    expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: reason }]);
+  },
+);
+
+test('a pause is mailed again only after a day, however often the endpoint is resumed', async () => {
+  const { firm, create, use, respond, clock, memory } = await setUp();
+  const { id, url } = await create();
+  respond(url, 410);
+  const first = clock.now();
+  for (const [passedMs, mailedAt] of [
+    [0, first],
+    [DAY - 1, first],
+    [1, first + DAY],
+  ] as const) {
+    clock.advance(passedMs);
+    await use.updateWebhook(BY_SERVICE, firm.id, id, { state: 'active' });
+    await use.testWebhook(BY_SERVICE, firm.id, id);
+    expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ pauseMailedAt: mailedAt }]);
+  }
+});
+
+test('a secret is rolled with overlap again from the moment at which the one before has ended', async () => {
+  const { firm, create, use, clock } = await setUp();
+  const { id } = await create();
+  const roll = () => use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: HOUR });
+  await roll();
+  clock.advance(HOUR - 1);
+  expect(await errorCodeOf(roll())).toBe('already_rolled');
+  clock.advance(1);
+  expect((await roll()).webhook.previousSecretUntil).toBe(clock.now() + HOUR);
+});
+
+test('the endpoints of one environment leave the limit of the other alone', async () => {
+  const { firm, create, use } = await setUp();
+  for (let count = 0; count < MAX_WEBHOOKS; count += 1) await create();
+  expect(await errorCodeOf(create())).toBe('too_many_webhooks');
+  const live = { firmId: firm.id, environment: 'live', url: 'https://hooks.example' } as const;
+  expect((await use.createWebhook(BY_SERVICE, live)).webhook.environment).toBe('live');
 });

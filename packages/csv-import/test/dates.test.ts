@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { dateOf, implausibleDate } from '../src/dates.ts';
+
+test.each([
+  ['3/4/2026 0:00', '2026-03-04'],
+  ['3/4/2026 12:00 AM', '2026-03-04'],
+  ['3/4/2026 12:00:00 AM', '2026-03-04'],
+  ['3/4/2026 12:00 PM', '3/4/2026 12:00 PM'],
+  ['3/4/2026 12:00:00 PM', '3/4/2026 12:00:00 PM'],
+  ['3/4/2026 12:00', '3/4/2026 12:00'],
+])('the time of day of %s is left out only if it is midnight', (text, value) => {
+  expect(dateOf(text, { order: 'mdy', hasShortYears: true, hasSerials: false })).toEqual({ value });
+});
+
+test.each([
+  ['1967-12-31', false],
+  ['1968-01-01', true],
+  ['2026-03-04', true],
+  ['2026-03-05', false],
+])('whether a loss on %s is plausible on 2026-03-04: %s', (date, isPlausible) => {
+  expect(implausibleDate('loss.date', date, '2026-03-04') === null).toBe(isPlausible);
+});
