@@ -119,6 +119,7 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
     expect(files).toEqual(
       expect.arrayContaining(['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'dist/index.d.ts']),
     );
+    expect(files.includes('RULES.md')).toBe(name === 'domain');
     const documents = /^(README|CHANGELOG|RULES)\.md$|^LICENSE$|^package\.json$|^examples\/[a-z-]+\.mjs$/;
     expect(
       files.filter(
