@@ -139,6 +139,17 @@ const contact = (key: string, id: string): WorkContent => ({
 });
 const pause = { kind: 'settings', key: 'availability', changes: { accepting_assignments: false } } as const;
 
+test('of two answers to one claim the later counts, unless the first may have arrived', () => {
+  const unused = (): never => {
+    throw new Error('Merging asks for nothing.');
+  };
+  const { merge } = answerHandler({ call: unused, now: unused, recordOutcome: unused });
+  const first = { ...accept('1'), id: 'a', owner: 'SVC-1', at: 0 };
+  const later = { ...reject('1'), id: 'b', owner: 'SVC-1', at: 1 };
+  const tried = { ...first, tried: true };
+  expect([merge?.(first, later), merge?.(tried, later)]).toEqual([later, tried]);
+});
+
 const claimIs = (status: string, more: Partial<AppClaim> = {}) => ({
   ...{ assignment: { status }, offered_at: 'seen', closed_at: null },
   ...more,

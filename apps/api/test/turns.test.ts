@@ -77,7 +77,7 @@ test('work that nobody waits for any longer ends before its next piece, and othe
   let isConnected = true;
   let pieces = 0;
   const left = run(wanted('firm', { isWanted: () => isConnected }), async (nextPiece) => {
-    for (;;) {
+    for (let piece = 1; piece <= 10; piece += 1) {
       await nextPiece();
       pieces += 1;
       if (pieces === 3) isConnected = false;

@@ -20,3 +20,19 @@ test.each([
 ])('whether a loss on %s is plausible on 2026-03-04: %s', (date, isPlausible) => {
   expect(implausibleDate('loss.date', date, '2026-03-04') === null).toBe(isPlausible);
 });
+
+test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+  'a day serial is the same day on a machine in %s',
+  (zone) => {
+    const before = process.env.TZ;
+    try {
+      process.env.TZ = zone;
+      expect(dateOf('46085', { order: 'mdy', hasShortYears: true, hasSerials: true })).toEqual({
+        value: '2026-03-04',
+      });
+    } finally {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    }
+  },
+);

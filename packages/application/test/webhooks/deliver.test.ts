@@ -10,17 +10,23 @@ import {
 import { memoryFixture } from '../memory-fixture.ts';
 
 /** Attempts at deliveries, of which up to `most` are due whenever some are taken. They end when the test says so. */
-async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?: number } = {}) {
+async function setUp({
+  most = 1000,
+  overlapMs = null,
+  ...queue
+}: Partial<WebhookQueue> & { most?: number; overlapMs?: number | null } = {}) {
   const { memory, use, clock, newFirm, send } = memoryFixture();
   const firm = await newFirm();
   const settings = { firmId: firm.id, environment: 'test', url: 'https://hooks.example' } as const;
   const { webhook } = await use.createWebhook(BY_SERVICE, settings);
+  if (overlapMs !== null)
+    await use.updateWebhook(BY_SERVICE, firm.id, webhook.id, { state: undefined, overlapMs });
   await send(firm.test, firm.accounts.manual);
   await memory.webhookQueue.signalChanges(clock.now());
   const room = { limit: 1, perFirm: 1, running: [] };
   const due = await memory.webhookQueue.take('first', clock.now(), clock.now(), room);
   const taken: { kind: string; room: number[]; heldMs: number }[] = [];
-  const running: { timeoutMs: number; end: (result: WebhookResult) => void }[] = [];
+  const running: { timeoutMs: number; secrets: number; end: (result: WebhookResult) => void }[] = [];
   const [outcomes, errors]: [string[], unknown[]] = [[], []];
   const deliveries = createWebhookDeliveries({
     webhookQueue: {
@@ -34,7 +40,8 @@ async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?:
     },
     webhookSender: {
       problemOf: () => null,
-      send: (_, __, timeoutMs) => new Promise((end) => running.push({ timeoutMs, end })),
+      send: ({ secrets }, _, timeoutMs) =>
+        new Promise((end) => running.push({ timeoutMs, secrets: secrets.length, end })),
     },
     uow: memory.unitOfWork,
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
@@ -64,6 +71,22 @@ test('at most 200 first attempts and 50 retries of ten seconds run at once, of a
     { kind: 'retry', room: [50, 2, 0], heldMs },
     { kind: 'first', room: [200, 4, 0], heldMs },
     { kind: 'retry', room: [3, 2, 47], heldMs },
+  ]);
+});
+
+test('an attempt is signed with both secrets until the overlap of a roll ends, and a later one with the new alone', async () => {
+  const { deliveries, clock, running, end } = await setUp({ most: 1, overlapMs: SECOND });
+  const secrets: number[][] = [];
+  for (const passedMs of [0, SECOND]) {
+    clock.advance(passedMs);
+    await deliveries.start();
+    secrets.push(running.map((attempt) => attempt.secrets));
+    end({ error: 'timeout' });
+    await deliveries.settled();
+  }
+  expect(secrets).toEqual([
+    [2, 2],
+    [1, 1],
   ]);
 });
 
