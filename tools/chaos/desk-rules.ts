@@ -102,7 +102,10 @@ function* offersAreInTheHistory(history: History): Iterable<Finding> {
       const certain = known.filter(({ isCertain }) => isCertain).length + first;
       const possible = known.length + first;
       if (shown.length < certain || shown.length > possible)
-        yield { description: `${id} has ${shown.length} offers of ${certain} to ${possible}`, calls: [] };
+        yield {
+          description: `${id} has ${shown.length} offers of ${certain} to ${possible}: ${JSON.stringify(shown)}`,
+          calls: history.calls.filter((call) => offersClaim(call, id)),
+        };
       const claim = claims.get(id);
       const last = shown.at(-1);
       const earlier = shown
@@ -118,6 +121,10 @@ function* offersAreInTheHistory(history: History): Iterable<Finding> {
     }
   }
 }
+
+const offersClaim = ({ operation, intent, seen, rows = [] }: Call, id: string): boolean =>
+  (['send', 'offer'].includes(operation) && (intent.claimId === id || seen[0]?.id === id)) ||
+  rows.some(({ claimId }) => claimId === id);
 
 /** The attempts at a request with one key are one offer, certain once one of them was acknowledged. */
 function offerOf(attempts: readonly Call[]): { claimId: string; isCertain: boolean }[] {

@@ -536,6 +536,7 @@ describe('a test account with simulated responses', () => {
       const [first] = await responseJobs(fixture);
       clock.advance(500);
       await fixture.offer(firm.test, id, manual);
+      clock.advance(1);
       await fixture.offer(firm.test, id, responding);
       if (first === undefined) throw new Error('no response is queued');
       await use.runJob(first);

@@ -128,7 +128,9 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
 /** Offers the claim again and drops the earlier response; the caller has run `checkAddressee`. */
 export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant; by?: string }): Claim {
   assignmentAfter(claim.assignment.status, 'offer');
-  return { ...claim, assignment: newOffer(offer.adjuster, offer.at, offer.by) };
+  // Two people may offer it in one millisecond, and its offers are told apart by their times.
+  const at = Math.max(offer.at, claim.assignment.offeredAt + 1);
+  return { ...claim, assignment: newOffer(offer.adjuster, at, offer.by) };
 }
 
 export interface ResponseToOffer {

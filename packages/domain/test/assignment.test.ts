@@ -123,6 +123,11 @@ describe('the assignment of a claim', () => {
     });
   });
 
+  test('an offer in the same millisecond as the one before, or on a clock behind, has a later time', () => {
+    for (const at of [SENT, SENT - 5])
+      expect(offerClaim(sent(), { adjuster: BEN, at }).assignment.offeredAt).toBe(SENT + 1);
+  });
+
   test('a response stores its time, and a rejection its reason', () => {
     expect(claimIn.accepted().assignment).toMatchObject({ respondedAt: SENT + 1, rejectionReason: null });
     expect(claimIn.rejected().assignment).toMatchObject({

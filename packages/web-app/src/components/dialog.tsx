@@ -50,8 +50,8 @@ export function Dialog(props: {
         event.preventDefault();
         props.close?.();
       }}
-      // A browser may insist on closing it, such as at the second Escape.
-      onClose={() => props.close === undefined && element.current?.showModal()}
+      // A browser may insist on closing it, such as at the second Escape; after unmounting there is no element.
+      onClose={() => element.current !== null && (props.close ?? (() => element.current?.showModal()))()}
       onPointerDown={(event) => {
         isPressedOutside.current = event.target === element.current;
       }}
