@@ -300,6 +300,33 @@ test('an adjuster pauses and leaves a firm', async () => {
   expectProblem(await app(person, 'DELETE', path), 404, 'not_found');
 });
 
+test('an adjuster lets one firm see one thing at a time, and takes it back', async () => {
+  const [firm, other] = [await service.firm(), await service.firm()];
+  const person = await service.member(firm);
+  const path = `/firms/${firm.id}/sharing`;
+  const nothing = { clocks: false, credentials: false, work_area: false };
+  expect((await app(person, 'GET', path)).json).toEqual(nothing);
+  const put = async (body: object) => {
+    const { status, json } = await app(person, 'PUT', path, body);
+    return [status, json];
+  };
+  expect(await put({ clocks: true })).toEqual([200, { ...nothing, clocks: true }]);
+  expect(await put({ credentials: true })).toEqual([200, { ...nothing, clocks: true, credentials: true }]);
+  expect(await put({ work_area: true, clocks: false })).toEqual([
+    200,
+    { clocks: false, credentials: true, work_area: true },
+  ]);
+  expect(await put({ credentials: false, work_area: false })).toEqual([200, nothing]);
+  expectProblem(await app(person, 'PUT', path, { clocks: 'yes' }), 422, 'validation_failed');
+  expectProblem(await app(person, 'PUT', path, { notes: true }), 422, 'validation_failed');
+  for (const method of ['GET', 'PUT'])
+    expectProblem(
+      await app(person, method, `/firms/${other.id}/sharing`, method === 'PUT' ? {} : undefined),
+      404,
+      'not_found',
+    );
+});
+
 test('an adjuster pauses all firms, is away, and limits open offers; firms learn only that offers fail', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);

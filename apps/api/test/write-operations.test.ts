@@ -79,6 +79,7 @@ const LEFT_OUT: Readonly<
   updateMembership: ONE_ROW,
   updateOwnStaff: NOT_COMPARED,
   updateStaff: NOT_COMPARED,
+  updateSharing: ONE_ROW,
   updateWebhook: NOT_COMPARED,
   updateWork: ONE_ROW,
   withdrawBoardInvitation: SAME_USE_CASE,

@@ -223,11 +223,12 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
         .all()
         .filter((membership) => membership.svcId === svcId && membership.status === 'active')
         .sort((a, b) => a.firstKnownAt - b.firstKnownAt || compareText(a.firmId, b.firmId))
-        .map(({ firmId, canAcceptClaims, acceptingAssignments }) => ({
+        .map(({ firmId, canAcceptClaims, acceptingAssignments, sharing }) => ({
           firmId,
           firmName: firmOf(tables, firmId).name,
           canAcceptClaims,
           acceptingAssignments,
+          sharing,
         }));
     },
     async invitations(svcId, now, page) {
@@ -276,7 +277,14 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
             .map(({ id, assignment, work }) => [id, assignment.status, assignment.offeredAt, work]);
           const firms = memberships
             .filter((membership) => membership.svcId === svcId)
-            .map((m) => [m.firmId, m.status, m.invitedAt, m.acceptingAssignments, m.canAcceptClaims]);
+            .map((m) => [
+              m.firmId,
+              m.status,
+              m.invitedAt,
+              m.acceptingAssignments,
+              m.canAcceptClaims,
+              m.sharing,
+            ]);
           const account = tables.accounts.get(keyOf(svcId))?.adjuster;
           return [svcId, JSON.stringify([own, firms, account])];
         }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { auditEvent, BY_SERVICE, claimObject, type QueuedJob } from '@svc/application';
 import type { CarrierDetails, Claim, ClaimAsSent, ClaimId, FirmId, Membership, Svcid } from '@svc/domain';
-import { NO_NOTES, NO_OVERRIDES } from '@svc/domain';
+import { NO_NOTES, NO_OVERRIDES, SHARES_NOTHING } from '@svc/domain';
 import type { PostgresStores } from '../src/index.ts';
 
 export const newId = <T extends string>(): T => randomUUID() as T;
@@ -19,6 +19,7 @@ export const aMembership = (firmId: FirmId, svcId: Svcid, changes: Partial<Membe
   canAcceptClaims: true,
   acceptingAssignments: true,
   readableUntil: null,
+  sharing: SHARES_NOTHING,
   ...changes,
 });
 

@@ -179,6 +179,8 @@ export const appUseCases = (deps: AppDeps) => ({
   acceptInvitation: memberships.makeAcceptInvitation(deps),
   declineInvitation: memberships.makeDeclineInvitation(deps),
   setAcceptingAssignments: memberships.makeSetAcceptingAssignments(deps),
+  readSharing: memberships.makeReadSharing(deps),
+  setSharing: memberships.makeSetSharing(deps),
   setAvailability: makeSetAvailability(deps),
   leaveFirm: memberships.makeLeaveFirm(deps),
   readClaim: claims.makeReadAppClaim(deps),

@@ -299,6 +299,37 @@ export const membershipSchema = responseObject({
 }).meta({ id: 'Membership', description: 'Membership of the adjuster in a firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
+const CLOCKS = {
+  description:
+    'Whether the firm sees when the adjuster first reached the policyholder and inspected the property; never notes, numbers called or places.',
+  example: true,
+};
+const CREDENTIALS = { description: "Whether the firm sees the adjuster's credentials.", example: false };
+const WORK_AREA = {
+  description: 'Whether the firm sees how far a claim is from the ZIP code in which the adjuster works.',
+  example: false,
+};
+
+export const updateSharingBody = fields({
+  clocks: flag(CLOCKS).optional(),
+  credentials: flag(CREDENTIALS).optional(),
+  work_area: flag(WORK_AREA).optional(),
+}).meta({
+  id: 'UpdateSharingRequest',
+  description: 'What the firm may see. Omitted fields are unchanged.',
+});
+
+export const sharingSchema = responseObject({
+  clocks: responseField.flag(CLOCKS.description, CLOCKS.example),
+  credentials: responseField.flag(CREDENTIALS.description, CREDENTIALS.example),
+  work_area: responseField.flag(WORK_AREA.description, WORK_AREA.example),
+}).meta({
+  id: 'Sharing',
+  description:
+    'What the adjuster lets a firm see: nothing until the adjuster says so, nor after leaving the firm.',
+});
+export type Sharing = z.output<typeof sharingSchema>;
+
 export const availabilitySchema = responseObject({
   accepting_assignments: responseField.flag('Whether the adjuster takes offers at all.', true),
   away: z

@@ -433,6 +433,12 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     body: { accepting_assignments: false },
     response: { ...membership, accepting_assignments: false } satisfies Membership,
   },
+  getSharing: { params: firmPath, response: { clocks: true, credentials: false, work_area: false } },
+  updateSharing: {
+    params: firmPath,
+    body: { clocks: true },
+    response: { clocks: true, credentials: false, work_area: false },
+  },
   leaveFirm: { params: firmPath },
   listOfferedClaims: {
     search: 'status=pending_acceptance',

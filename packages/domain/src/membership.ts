@@ -24,6 +24,17 @@ export interface InvitationNotes {
 export const NO_NOTES: InvitationNotes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
 export const INVITATION_LIFETIME_MS = INVITATION_LIFETIME_DAYS * DAY;
 
+/** What an adjuster lets a firm see, by consent: nothing at first, and nothing once the membership has ended. */
+export interface Sharing {
+  /** When the adjuster reached the policyholder and inspected the property. */
+  readonly clocks: boolean;
+  readonly credentials: boolean;
+  /** The ZIP code in which the adjuster works. */
+  readonly workArea: boolean;
+}
+
+export const SHARES_NOTHING: Sharing = { clocks: false, credentials: false, workArea: false };
+
 /** One record per firm and adjuster: invited, member, or former. */
 export interface Membership {
   readonly firmId: FirmId;
@@ -41,6 +52,7 @@ export interface Membership {
   readonly acceptingAssignments: boolean;
   /** Exclusive end of the time in which a former member reads accepted claims; null: no such end. */
   readonly readableUntil: Instant | null;
+  readonly sharing: Sharing;
 }
 
 /** The status at `now`. Expiry is computed, so no background task has to store it. */
@@ -128,6 +140,7 @@ export function invite(
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: true,
     readableUntil: current?.readableUntil ?? null,
+    sharing: SHARES_NOTHING,
   };
 }
 
@@ -164,6 +177,7 @@ export const leaveFirm = (membership: Membership, plan: Plan, at: Instant): Memb
   ...membership,
   status: statusAfter(membership, 'leave', at),
   readableUntil: at + PLAN_RETENTION[plan].readableAfterLeavingMs,
+  sharing: SHARES_NOTHING,
 });
 
 /** Adds a member without an invitation: by the operator, or a test account of a new firm. */
@@ -186,6 +200,7 @@ export function addMember(
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: member.acceptingAssignments ?? true,
     readableUntil: null,
+    sharing: SHARES_NOTHING,
   };
 }
 

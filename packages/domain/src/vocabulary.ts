@@ -238,6 +238,7 @@ export const AUDIT_ACTIONS = [
   'member.permission',
   'member.remove',
   'member.resume',
+  'member.sharing',
   'passkey.add',
   'passkey.remove',
   'passkey.rename',

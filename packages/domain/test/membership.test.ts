@@ -23,6 +23,7 @@ import {
   type MembershipStatus,
   missingProfileFields,
   NO_NOTES,
+  SHARES_NOTHING,
   type Svcid,
   statusAt,
   TEST_ACCOUNTS,
@@ -229,6 +230,7 @@ describe('a member without an invitation', () => {
       canAcceptClaims: true,
       acceptingAssignments: true,
       readableUntil: null,
+      sharing: SHARES_NOTHING,
     });
   });
 

@@ -21,6 +21,7 @@ import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
 import { type AdjusterRow, adjustersFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
+import { SHARING_COLUMNS, type SharingRow, sharingFrom } from '../stores/pg-memberships.ts';
 import { findPasskeys } from '../stores/pg-passkeys.ts';
 import { findSessions } from '../stores/pg-sessions.ts';
 import {
@@ -41,7 +42,7 @@ const FIRM_OF = `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'm.firm_id' })}) 
 const MEMBERSHIPS = sql(
   'app_memberships',
   `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
-     m.accepting_assignments AS "acceptingAssignments"
+     m.accepting_assignments AS "acceptingAssignments", ${SHARING_COLUMNS}
      FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
     WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
@@ -126,7 +127,7 @@ const REVISIONS = sql(
   'app_revisions',
   `SELECT m.svc_id AS "svcId",
      string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
-       pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision
+       ${SHARING_COLUMNS}, pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision
      FROM memberships m
      CROSS JOIN LATERAL (
        SELECT concat_ws(' ', count(*), max(c.offered_at)) AS revision FROM claims c
@@ -173,7 +174,14 @@ export function pgAppReads(
       return first(await adjustersFrom(encryption, rows));
     },
 
-    memberships: (svcId) => executor.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
+    async memberships(svcId) {
+      type Row = Omit<FirmMembershipView, 'sharing'> & SharingRow;
+      const rows = await executor.rows<Row>(MEMBERSHIPS, [svcId]);
+      return rows.map(({ firmId, firmName, canAcceptClaims, acceptingAssignments, ...row }) => ({
+        ...{ firmId, firmName, canAcceptClaims, acceptingAssignments },
+        sharing: sharingFrom(row),
+      }));
+    },
 
     async invitations(svcId, now, page) {
       const values: [Svcid, ...Value[]] = [

@@ -1,12 +1,27 @@
 import type { AdjusterView, Memberships } from '@svc/application';
-import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
+import type { FirmId, Instant, Membership, Sharing, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from './pg-adjusters.ts';
 
-export interface MembershipRow {
+export interface SharingRow {
+  readonly shares_clocks: boolean;
+  readonly shares_credentials: boolean;
+  readonly shares_work_area: boolean;
+}
+
+/** Columns of `memberships m` for {@link SharingRow}. */
+export const SHARING_COLUMNS = 'm.shares_clocks, m.shares_credentials, m.shares_work_area';
+
+export const sharingFrom = (row: SharingRow): Sharing => ({
+  clocks: row.shares_clocks,
+  credentials: row.shares_credentials,
+  workArea: row.shares_work_area,
+});
+
+export interface MembershipRow extends SharingRow {
   readonly firm_id: FirmId;
   readonly svc_id: Svcid;
   readonly status: Membership['status'];
@@ -26,7 +41,7 @@ export interface MembershipRow {
 /** Columns of `memberships m` for {@link MembershipRow}. */
 export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_at, m.invited_at, m.expires_at,
   m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
-  m.readable_until`;
+  m.readable_until, ${SHARING_COLUMNS}`;
 
 const FIELDS = fieldsOf(PERSONAL.memberships);
 
@@ -42,6 +57,7 @@ const membershipFrom = (row: MembershipRow): Membership => ({
   canAcceptClaims: row.can_accept_claims,
   acceptingAssignments: row.accepting_assignments,
   readableUntil: row.readable_until,
+  sharing: sharingFrom(row),
 });
 
 export async function membershipsFrom(encryption: Encryption, rows: MembershipRow[]): Promise<Membership[]> {
@@ -77,13 +93,15 @@ const SAVE = sql(
   'memberships_save',
   `INSERT INTO memberships (firm_id, svc_id, status, first_known_at, invited_at, expires_at, responded_at,
      invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments,
-     readable_until)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     readable_until, shares_clocks, shares_credentials, shares_work_area)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
    ON CONFLICT (firm_id, svc_id) DO UPDATE SET
      status = excluded.status, invited_at = excluded.invited_at, expires_at = excluded.expires_at,
      responded_at = excluded.responded_at, invited_as = excluded.invited_as, invited_by = excluded.invited_by,
      purpose = excluded.purpose, note = excluded.note, can_accept_claims = excluded.can_accept_claims,
-     accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
+     accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until,
+     shares_clocks = excluded.shares_clocks, shares_credentials = excluded.shares_credentials,
+     shares_work_area = excluded.shares_work_area`,
 );
 
 const ACTIVE_FIRMS = sql(
@@ -107,7 +125,7 @@ export function pgMemberships(executor: TransactionExecutor, encryption: Encrypt
     },
 
     async save(membership) {
-      const { firmId, svcId, notes } = membership;
+      const { firmId, svcId, notes, sharing } = membership;
       const encrypt = await encryption.encryptor(PERSONAL.memberships, firmId, svcId);
       await executor.rows(SAVE, [
         firmId,
@@ -124,6 +142,9 @@ export function pgMemberships(executor: TransactionExecutor, encryption: Encrypt
         membership.canAcceptClaims,
         membership.acceptingAssignments,
         timestampOrNull(membership.readableUntil),
+        sharing.clocks,
+        sharing.credentials,
+        sharing.workArea,
       ]);
     },
   };

@@ -7,12 +7,13 @@ import {
   type Instant,
   leaveFirm,
   type Membership,
+  type Sharing,
   type Svcid,
   statusAt,
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import { byAccount, recordMemberAction } from '../audit/events.ts';
+import { byAccount, changesBetween, recordMemberAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
 import type { FirmMembershipView } from '../model/member-views.ts';
 import type { AppReads } from '../ports/app-reads.ts';
@@ -26,7 +27,18 @@ async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Mem
   return existing(membership, 'You have no invitation from this firm and are not a member.');
 }
 
-async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmMembershipView> {
+async function lockActiveMembership(deps: Deps, tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
+  const membership = await lockMembership(tx, firmId, svcId);
+  if (statusAt(membership, deps.clock.now()) !== 'active')
+    throw new DomainError('not_found', 'You are not a member of this firm.');
+  return membership;
+}
+
+async function readFirm(
+  deps: Pick<Deps, 'appReads'>,
+  firmId: FirmId,
+  svcId: Svcid,
+): Promise<FirmMembershipView> {
   const firms = await deps.appReads.memberships(svcId);
   const view = firms.find((firm) => firm.firmId === firmId);
   // The adjuster may have left on another device since the commit.
@@ -72,10 +84,7 @@ export const makeSetAcceptingAssignments =
   ): Promise<FirmMembershipView> => {
     const { svcId } = actor;
     await deps.uow.run(async (tx) => {
-      const membership = await lockMembership(tx, firmId, svcId);
-      if (statusAt(membership, deps.clock.now()) !== 'active') {
-        throw new DomainError('not_found', 'You are not a member of this firm.');
-      }
+      const membership = await lockActiveMembership(deps, tx, firmId, svcId);
       if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
       await recordMemberAction(tx, membership, byAccount(actor), {
@@ -85,6 +94,27 @@ export const makeSetAcceptingAssignments =
     });
     return readFirm(deps, firmId, svcId);
   };
+
+export const makeReadSharing =
+  (deps: Pick<Deps, 'appReads'>) =>
+  async (actor: AdjusterActor, firmId: FirmId): Promise<Sharing> =>
+    (await readFirm(deps, firmId, actor.svcId)).sharing;
+
+/** Gives or withdraws the consent to what one firm sees. */
+export const makeSetSharing =
+  (deps: Deps) =>
+  (actor: AdjusterActor, firmId: FirmId, wanted: Partial<Sharing>): Promise<Sharing> =>
+    deps.uow.run(async (tx) => {
+      const membership = await lockActiveMembership(deps, tx, firmId, actor.svcId);
+      const sharing = { ...membership.sharing, ...wanted };
+      const changes = changesBetween({ ...membership.sharing }, sharing);
+      if (changes === null) return sharing;
+      await tx.memberships.save({ ...membership, sharing });
+      await recordMemberAction(tx, membership, byAccount(actor), {
+        ...{ at: deps.clock.now(), action: 'member.sharing', changes },
+      });
+      return sharing;
+    });
 
 /**
  * Makes pending offers `unassigned`. The caller's lock on the membership prevents new offers.

@@ -26,7 +26,7 @@ export interface AuditEntry {
   readonly claims?: readonly ClaimId[] | undefined;
   /** What the adjuster's device says about an answer. */
   readonly device?: AnswerOnDevice | undefined;
-  /** What the operator set. */
+  /** What was set. */
   readonly changes?: AuditChanges | undefined;
   /** `ok`, or the code of the error. */
   readonly outcome: string;

@@ -1,4 +1,4 @@
-import type { Adjuster, FirmId, Instant, Membership } from '@svc/domain';
+import type { Adjuster, FirmId, Instant, Membership, Sharing } from '@svc/domain';
 
 export interface AdjusterView {
   readonly membership: Membership;
@@ -18,4 +18,5 @@ export interface FirmMembershipView {
   readonly firmName: string;
   readonly canAcceptClaims: boolean;
   readonly acceptingAssignments: boolean;
+  readonly sharing: Sharing;
 }

@@ -336,6 +336,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ...{ replay: 'enviar de nuevo', report: 'Informe', requests: 'Solicitudes', restamp: 'entregar de nuevo' },
   ...{ resume: 'reanudar', revoke: 'revocar', role: 'cambiar función', roll: 'reemplazar', rotate: 'rotar' },
   ...{ send: 'enviar', session: 'Sesión', sessions: 'Sesiones', set: 'simular', settings: 'cambiar ajustes' },
+  ...{ sharing: 'cambiar lo compartido' },
   ...{ sign_in: 'Iniciar sesión', staff: 'Persona', test: 'probar', verify: 'verificar' },
   ...{ webhook: 'Aviso a sistemas', webhooks: 'Avisos a sistemas', withdraw: 'retirar', work: 'anotar' },
 } satisfies Record<Parts<(typeof AUDIT_ACTIONS)[number]>, string>;

@@ -19,6 +19,7 @@ import {
   invitationToWire,
   membershipToWire,
   profileToWire,
+  sharingToWire,
 } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire, workVersion } from '../serialization/claim.ts';
@@ -134,6 +135,16 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         ),
       ),
     ),
+
+    appRoute(endpoints.getSharing, async ({ params }, { actor }) =>
+      jsonResponse(sharingToWire(await use.readSharing(actor, params.firm_id as FirmId))),
+    ),
+
+    appRoute(endpoints.updateSharing, async ({ params, body }, { actor }) => {
+      const { clocks, credentials, work_area: workArea } = body;
+      const wanted = withoutUndefined({ clocks, credentials, workArea });
+      return jsonResponse(sharingToWire(await use.setSharing(actor, params.firm_id as FirmId, wanted)));
+    }),
 
     appRoute(endpoints.leaveFirm, async ({ params }, { actor }) => {
       await use.leaveFirm(actor, params.firm_id as FirmId);

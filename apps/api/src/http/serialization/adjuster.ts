@@ -20,6 +20,7 @@ import {
   type InvitationNotes,
   type Membership,
   missingProfileFields,
+  type Sharing,
   statusAt,
 } from '@svc/domain';
 
@@ -53,6 +54,12 @@ export const membershipToWire = (view: FirmMembershipView) => ({
   firm_name: view.firmName,
   can_accept_claims: view.canAcceptClaims,
   accepting_assignments: view.acceptingAssignments,
+});
+
+export const sharingToWire = ({ clocks, credentials, workArea }: Sharing) => ({
+  clocks,
+  credentials,
+  work_area: workArea,
 });
 
 export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }: Availability) => ({

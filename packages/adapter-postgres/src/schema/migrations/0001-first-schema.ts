@@ -175,6 +175,10 @@ CREATE TABLE memberships (
   note text,
   can_accept_claims boolean NOT NULL,
   accepting_assignments boolean NOT NULL,
+  -- What the adjuster lets the firm see.
+  shares_clocks boolean NOT NULL DEFAULT false,
+  shares_credentials boolean NOT NULL DEFAULT false,
+  shares_work_area boolean NOT NULL DEFAULT false,
   -- Until when a former member reads accepted claims.
   readable_until timestamptz(3),
   PRIMARY KEY (firm_id, svc_id),

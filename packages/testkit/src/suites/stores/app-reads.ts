@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
-import type { ClaimId, Svcid } from '@svc/domain';
+import { type ClaimId, SHARES_NOTHING, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture } from '../../fixture.ts';
 
@@ -288,8 +288,14 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await use.acceptInvitation({ svcId }, three.id);
       await use.setAcceptingAssignments({ svcId }, one.id, false);
       expect(await stores.appReads.memberships(svcId)).toEqual([
-        { firmId: three.id, firmName: three.name, canAcceptClaims: true, acceptingAssignments: true },
-        { firmId: one.id, firmName: one.name, canAcceptClaims: true, acceptingAssignments: false },
+        {
+          ...{ firmId: three.id, firmName: three.name, canAcceptClaims: true, acceptingAssignments: true },
+          sharing: SHARES_NOTHING,
+        },
+        {
+          ...{ firmId: one.id, firmName: one.name, canAcceptClaims: true, acceptingAssignments: false },
+          sharing: SHARES_NOTHING,
+        },
       ]);
     });
 

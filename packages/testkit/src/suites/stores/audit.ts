@@ -111,6 +111,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       await invite(firm, invited);
       await use.declineInvitation({ svcId: invited }, firm.id);
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
+      await use.setSharing({ svcId }, firm.id, { credentials: true });
       await use.setMember(firm.id, svcId, false);
       const { key } = await use.createKey({
         firmId: firm.id,
@@ -132,6 +133,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `firm:${firm.id} invitation.send adjuster:${invited} ok`,
         `adjuster:${invited} invitation.decline adjuster:${invited} ok`,
         `adjuster:${svcId} member.pause adjuster:${svcId} ok`,
+        `adjuster:${svcId} member.sharing adjuster:${svcId} ok`,
         `${operator} member.permission adjuster:${svcId} ok`,
         `${operator} key.create key:${key.id} ok`,
         `${operator} key.roll key:${key.id} ok`,
@@ -471,6 +473,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         'profile.change': () => use.updateProfile(actor, { firstName: 'Zoë', lastName: 'Reyes' }),
         'availability.change': () => use.setAvailability(actor, { away, maxOpenOffers: 3 }),
         'member.pause': () => use.setAcceptingAssignments(actor, firm.id, false),
+        'member.sharing': () => use.setSharing(actor, firm.id, { clocks: true, workArea: false }),
         'passkey.rename': () => use.renamePasskey(actor, passkey.id, 'Old phone'),
         'claim.work': () =>
           use.recordWork(actor, id, {

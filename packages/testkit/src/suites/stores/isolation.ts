@@ -115,6 +115,8 @@ export function isolationBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
       expect(await errorCodeOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
       expect(await errorCodeOf(use.setAcceptingAssignments(actor, owner.id, false))).toBe('not_found');
+      expect(await errorCodeOf(use.readSharing(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.setSharing(actor, owner.id, { clocks: true }))).toBe('not_found');
       expect(await errorCodeOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
       expect((await stores.firmReads.adjuster(owner.id, svcId))?.membership.status).toBe('active');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
+import { type ClaimId, DAY, SHARES_NOTHING, type Svcid, statusAt } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
@@ -36,6 +36,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
           canAcceptClaims: true,
           acceptingAssignments: true,
           readableUntil: null,
+          sharing: SHARES_NOTHING,
         },
       });
       clock.advance(5);
@@ -44,6 +45,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         firmName: firm.name,
         canAcceptClaims: true,
         acceptingAssignments: true,
+        sharing: SHARES_NOTHING,
       });
       expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership).toMatchObject({
         status: 'active',
@@ -303,6 +305,60 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const before = await stores.firmReads.adjuster(firm.id, svcId);
       expect(await errorCodeOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toEqual(before);
+    });
+
+    test('what a member shares is off at first, changes one by one, and concerns one firm', async () => {
+      const { newFirm, newMember, use, stores, clock } = fixture();
+      const [firm, elsewhere] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const actor = { svcId };
+      await use.addMember(elsewhere.id, svcId);
+      expect(await use.readSharing(actor, firm.id)).toEqual(SHARES_NOTHING);
+      const before = await stores.appReads.revisions([svcId]);
+      clock.advance(1);
+      await use.setSharing(actor, firm.id, { clocks: true });
+      expect(await stores.appReads.revisions([svcId])).not.toEqual(before);
+      await use.setSharing(actor, firm.id, { credentials: true });
+      await use.setSharing(actor, firm.id, { workArea: true });
+      await use.setSharing(actor, firm.id, { clocks: false });
+      const shared = { clocks: false, credentials: true, workArea: true };
+      expect(await use.setSharing(actor, firm.id, {})).toEqual(shared);
+      expect(await use.readSharing(actor, firm.id)).toEqual(shared);
+      expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership.sharing).toEqual(shared);
+      expect(await use.readSharing(actor, elsewhere.id)).toEqual(SHARES_NOTHING);
+    });
+
+    test('sharing ends with the membership and is off again on return, however the adjuster left or returns', async () => {
+      const { newFirm, newMember, invite, use, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const actor = { svcId };
+      const all = { clocks: true, credentials: true, workArea: true };
+      const held = () =>
+        stores.unitOfWork.run(async (tx) => (await tx.memberships.lock(firm.id, svcId))?.sharing);
+      const leave = [
+        () => use.leaveFirm(actor, firm.id),
+        () => use.removeMember(firm.id, svcId).then(() => undefined),
+      ];
+      const rejoin = [
+        () => use.addMember(firm.id, svcId).then(() => undefined),
+        async () => {
+          await invite(firm, svcId);
+          expect(await errorCodeOf(use.setSharing(actor, firm.id, all))).toBe('not_found');
+          await use.acceptInvitation(actor, firm.id);
+        },
+      ];
+      for (const leaving of leave)
+        for (const rejoining of rejoin) {
+          await use.setSharing(actor, firm.id, all);
+          expect(await held()).toEqual(all);
+          await leaving();
+          expect(await held()).toEqual(SHARES_NOTHING);
+          expect(await errorCodeOf(use.setSharing(actor, firm.id, all))).toBe('not_found');
+          expect(await errorCodeOf(use.readSharing(actor, firm.id))).toBe('not_found');
+          await rejoining();
+          expect(await use.readSharing(actor, firm.id)).toEqual(SHARES_NOTHING);
+        }
     });
 
     test('the list is ordered by firstKnownAt, then SVCID', async () => {
