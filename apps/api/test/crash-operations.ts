@@ -87,6 +87,20 @@ async function invited(operator: Operator, url: string): Promise<Fixture> {
   return fixture;
 }
 
+/** What a dispatcher does with a claim whose offer is pending. */
+async function endAtDesk(
+  operator: Operator,
+  url: string,
+  act: 'withdrawal' | 'closure',
+  body?: unknown,
+): Promise<Prepared> {
+  const fixture = await createFixture(operator);
+  const { token } = await operator.staff(fixture.firmId, 'dispatcher');
+  const path = `/firm/v1/claims/${await sent(url, fixture)}/${act}`;
+  const request = { method: 'POST', path, as: token, ...(body !== undefined && { body }) };
+  return { firmId: fixture.firmId, request };
+}
+
 export const CRASH_OPERATIONS = {
   sendClaim: {
     async prepare(operator: Operator) {
@@ -142,6 +156,14 @@ export const CRASH_OPERATIONS = {
         request: { method: 'POST', path: `${path}/closure`, as: first(fixture).token },
       };
     },
+  },
+  withdrawBoardOffer: {
+    retryError: 'offer_not_pending',
+    prepare: (operator: Operator, url: string) => endAtDesk(operator, url, 'withdrawal'),
+  },
+  closeBoardClaim: {
+    prepare: (operator: Operator, url: string) =>
+      endAtDesk(operator, url, 'closure', { reason: 'Sent twice.' }),
   },
   leaveFirm: {
     retryError: 'not_found',

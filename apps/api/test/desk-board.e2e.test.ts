@@ -133,7 +133,8 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
     .filter(({ environment }: { environment: string }) => environment === 'live')
     .map(({ id }: { id: string }) => id);
   const offered_by = { type: 'key', id: keyId, name: null };
-  const nothing = { offered_by, pushes: [], seen_at: null, reminded_at: null, rejection_reason: null };
+  const unanswered = { seen_at: null, reminded_at: null, rejection_reason: null };
+  const nothing = { offered_by, withdrawn_by: null, pushes: [], ...unanswered };
   expect(read.json).toMatchObject({ late: false, waiting_since: null, closed_at: null });
   expect(read.json.claim).toEqual(
     (await service.call('GET', `/v1/claims/${claim.id}`, { as: firm.live })).json,
@@ -235,6 +236,77 @@ test('a claim is offered as it was seen at the desk only: the API of the firm ha
     headers: { 'Idempotency-Key': freshKey() },
   });
   expectValidationErrors(ofKey, '/updated_at');
+});
+
+test('a dispatcher takes back an offer and closes claims; answers that come later get their receipt', async () => {
+  const { svcId, token } = adjuster;
+  const { id, updated_at } = await sentClaim(service, firm.live, svcId);
+  const list = await service.call('GET', '/app/v1/claims', { as: token });
+  const { offered_at } = list.json.data.find((claim: { id: string }) => claim.id === id);
+  clock.advance(1000);
+  const act = (path: string, body: unknown = undefined, as = dispatcher) =>
+    service.call('POST', `/firm/v1/claims/${id}/${path}`, { as, body });
+  for (const role of ['auditor', 'developer'] as const) {
+    const token = await service.staff(firm, role);
+    expect(outcome(await act('withdrawal', undefined, token))).toEqual([403, 'insufficient_scope']);
+    expect(outcome(await act('closure', undefined, token))).toEqual([403, 'insufficient_scope']);
+  }
+  expectValidationErrors(
+    await act('withdrawal', { updated_at: 'now', reason: 'x' }),
+    '/updated_at',
+    '/reason',
+  );
+  expectValidationErrors(await act('closure', { reason: ' '.repeat(1001) }), '/reason');
+  const withdrawn = await act('withdrawal', { updated_at });
+  const shown = (await service.call('GET', `/v1/claims/${id}`, { as: firm.live })).json;
+  expect([withdrawn.status, withdrawn.json]).toEqual([200, shown]);
+  expect(shown.assignment).toEqual({
+    ...{ status: 'unassigned', adjuster_svc_id: svcId },
+    ...{ responded_at: null, rejection_reason: null },
+  });
+  expect(Date.parse(shown.updated_at)).toBeGreaterThan(Date.parse(updated_at));
+  expect(outcome(await act('withdrawal'))).toEqual([409, 'offer_not_pending']);
+  expect(outcome(await service.call('GET', `/app/v1/claims/${id}`, { as: token }))).toEqual([
+    404,
+    'not_found',
+  ]);
+  const late = await service.call('POST', `/app/v1/claims/${id}/acceptance`, {
+    as: token,
+    body: { offered_at },
+  });
+  expect([...outcome(late), late.json.detail]).toEqual([
+    ...[409, 'offer_not_pending'],
+    'The firm has withdrawn this offer.',
+  ]);
+  const receipt = await service.call('GET', `/app/v1/claims/${id}/receipt?offered_at=${offered_at}`, {
+    as: token,
+  });
+  const [, payload = ''] = receipt.json.receipt.split('.');
+  expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+    ...{ status: 'withdrawn', answered: null, late_answer: { answer: 'accept' } },
+    decided_by: { rule: 'withdrawn_by_firm' },
+  });
+  await offerClaim(service, firm.live, id, svcId);
+  await acceptClaim(service, token, id);
+  expect(outcome(await act('withdrawal'))).toEqual([409, 'claim_already_accepted']);
+  expect(outcome(await act('closure', { updated_at }))).toEqual([409, 'claim_changed']);
+  const before = (await service.call('GET', `/v1/claims/${id}`, { as: firm.live })).json;
+  const reason = 'Sent to us by mistake.';
+  const closed_at = at(clock.now());
+  for (const body of [{ reason }, undefined])
+    expect((await act('closure', body)).json).toEqual({ ...before, closed_at });
+  const who = { type: 'staff', id: expect.any(String), name: 'Priya Natarajan' };
+  const { json } = await get(`/claims/${id}`);
+  expect(json).toMatchObject({
+    ...{ claim: before, closed_at, closed_by: who, closure_reason: reason },
+    history: [
+      { outcome: 'accepted', withdrawn_by: null },
+      { outcome: 'withdrawn', withdrawn_by: who, ended_at: shown.updated_at },
+    ],
+  });
+  const other = await service.staff(await service.firm());
+  for (const path of ['withdrawal', 'closure'])
+    expect(outcome(await act(path, undefined, other))).toEqual([404, 'not_found']);
 });
 
 test('adjusters are listed with their open work, invited and their invitations withdrawn', async () => {

@@ -78,6 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: doing('offers'), adjuster, status: fc.nat(2), limit }) },
   { weight: 1, arbitrary: fc.record({ do: doing('invitations', 'profile'), adjuster }) },
   { weight: 1, arbitrary: fc.record({ do: doing('operator closes'), which }) },
+  { weight: 2, arbitrary: fc.record({ do: doing('take back', 'take back', 'firm closes'), firm, which }) },
   {
     weight: 2,
     arbitrary: fc.record({

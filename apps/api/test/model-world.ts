@@ -80,7 +80,7 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
   const { url, services } = host;
   const names = new Map<string, string>();
   const claims: string[] = [];
-  const firms: { id: string; live: string; test: string }[] = [];
+  const firms: { id: string; live: string; test: string; dispatcher: string }[] = [];
   const people: { svcId: string; token: string }[] = [];
   const operator = operatorOf(services);
 
@@ -88,7 +88,7 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
     people.push(await operator.adjuster({ svcId: `SVC-${world}-${n}`, lastName: `D${n}` }));
   for (let n = 0; n < 2; n += 1) {
     const { id, live, test, account } = await operator.firm({ name: `Firm ${n}` });
-    firms.push({ id, live, test });
+    firms.push({ id, live, test, dispatcher: (await operator.staff(id, 'dispatcher')).token });
     names.set(id, `firm ${n}`);
     const tag = /^test_(\w+?)_/.exec(account.manual)?.[1] ?? '';
     names.set(`test_${tag}_`, `test_${n}_`);
@@ -109,6 +109,7 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
   const claimId = (which: number): string => claims[which] ?? unknown;
   const svcId = (adjuster: number): string => people[adjuster]?.svcId ?? '';
   const tokenOf = (adjuster: number): string => people[adjuster]?.token ?? '';
+  const dispatcherOf = (firm: number): string => firms[firm]?.dispatcher ?? '';
   const keyOf = ({ firm, env }: { firm: number; env: Environment }): string => firms[firm]?.[env] ?? '';
 
   async function call(
@@ -225,6 +226,11 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
         }
         case 'close':
           return call('POST', `/app/v1/claims/${claimId(step.which)}/closure`, tokenOf(step.adjuster));
+        case 'take back':
+        case 'firm closes': {
+          const act = step.do === 'take back' ? 'withdrawal' : 'closure';
+          return call('POST', `/firm/v1/claims/${claimId(step.which)}/${act}`, dispatcherOf(step.firm));
+        }
         case 'work': {
           const body = { notes: `n${step.which}`, contact_date: '2026-08-30' };
           return call('PATCH', `/app/v1/claims/${claimId(step.which)}/work`, tokenOf(step.adjuster), body);

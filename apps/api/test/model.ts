@@ -25,6 +25,7 @@ export type Step =
   | { readonly do: 'offers'; adjuster: number; status: number; limit: number }
   | { readonly do: 'invitations' | 'profile'; adjuster: number }
   | { readonly do: 'operator closes'; which: number }
+  | { readonly do: 'take back' | 'firm closes'; firm: number; which: number }
   | { readonly do: 'wait'; ms: number };
 
 /** A real adjuster, or the test account of a firm. */
@@ -197,6 +198,17 @@ export class Model {
         const claim = this.claims[step.which];
         if (claim !== undefined) claim.closed = true;
         return { status: 0 };
+      }
+      case 'take back':
+      case 'firm closes': {
+        const claim = this.claims[step.which];
+        if (claim?.firm !== step.firm) return { status: 404, code: 'not_found' };
+        const isPending = claim.status === 'pending_acceptance' && !claim.closed;
+        if (isPending) claim.status = 'unassigned';
+        if (step.do === 'firm closes') claim.closed = true;
+        else if (claim.status === 'accepted') return { status: 409, code: 'claim_already_accepted' };
+        else if (!isPending) return { status: 409, code: 'offer_not_pending' };
+        return isPending ? this.#changed(step.which, 200) : this.#shown(step.which, 200);
       }
       case 'adjusters':
       case 'offers':

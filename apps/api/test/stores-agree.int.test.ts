@@ -107,6 +107,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const { id, svcId } = await claimAt(world, a, c);
     return world.fixture.use.closeAcceptedClaim({ svcId }, id);
   },
+  async takeBack(world, a, b, c) {
+    const { id } = await claimAt(world, a, c);
+    return world.fixture.use.withdrawOffer(at(world.staff, b), { claimId: id });
+  },
+  async closeAtDesk(world, a, b, c) {
+    const { id } = await claimAt(world, a, c);
+    const reason = c % 2 === 0 ? 'Sent twice.' : null;
+    return world.fixture.use.closeClaimAtDesk(at(world.staff, b), { claimId: id, reason });
+  },
   closeAsOperator: ({ fixture: { use }, claims }, a) => use.closeClaimAsOperator(at(claims, a)),
   invite: ({ fixture, firms, people }, a, b) => fixture.invite(at(firms, a), at(people, b), NO_NOTES),
   withdraw: ({ fixture: { use }, firms, people }, a, b) =>
@@ -318,6 +327,9 @@ const FIRST: readonly (readonly [action: string, a: number, b: number, c: number
   ['send', 0, 0, 2],
   ['reject', 1, 0, 1],
   ['offer', 1, 1, 1],
+  ['takeBack', 1, 0, 1],
+  ['offer', 1, 1, 2],
+  ['closeAtDesk', 1, 0, 2],
   ['invite', 0, 2, 0],
   ['decline', 0, 2, 0],
   ['invite', 1, 2, 0],
@@ -334,7 +346,7 @@ const FIRST: readonly (readonly [action: string, a: number, b: number, c: number
 ];
 
 const USUAL = [
-  ...'send send accept accept offer work log close reject closeAsOperator invite join leave enable runJobs'.split(
+  ...'send send accept accept offer work log close reject takeBack closeAtDesk closeAsOperator invite join leave enable runJobs'.split(
     ' ',
   ),
 ];

@@ -15,6 +15,7 @@ type WriteId = {
 const STEPS = {
   acceptClaim: 'accept',
   acceptInvitation: 'join',
+  closeBoardClaim: 'firm closes',
   closeClaim: 'close',
   declineInvitation: 'decline',
   inviteAdjuster: 'invite',
@@ -24,6 +25,7 @@ const STEPS = {
   sendClaim: 'send',
   updateMembership: 'pause',
   updateWork: 'work',
+  withdrawBoardOffer: 'take back',
   withdrawInvitation: 'withdraw',
 } as const satisfies { readonly [Id in WriteId]?: Step['do'] };
 

@@ -55,8 +55,9 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     async claim(firmId, id) {
       const claim = tables.claims.get(keyOf(id));
       if (claim?.firmId !== firmId) return null;
-      const { environment, createdAt, updatedAt, assignment, asSent, closedAt } = claim;
-      return { id, environment, createdAt, updatedAt, assignment, asSent, closedAt };
+      const { environment, createdAt, updatedAt, assignment, asSent, closedAt, closure } = claim;
+      const ending = { closedAt, ...(closure !== undefined && { closure }) };
+      return { id, environment, createdAt, updatedAt, assignment, asSent, ...ending };
     },
 
     async members(firmId, svcIds) {

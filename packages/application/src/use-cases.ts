@@ -27,6 +27,7 @@ import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
+import { makeCloseClaimAsOperator, makeCloseClaimAtDesk, makeWithdrawOffer } from './firm/end-claim.ts';
 import type { RunningKeys } from './firm/execute-idempotently.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
@@ -37,7 +38,6 @@ import type { Account } from './model/account.ts';
 import type { AuditEvent } from './model/audit.ts';
 import * as adjusters from './operator/adjusters.ts';
 import { makeRemoveCarrier, makeSetCarrier } from './operator/carriers.ts';
-import { makeCloseClaimAsOperator } from './operator/close-claim.ts';
 import { makeRemoveDeadline, makeSetDeadline } from './operator/deadlines.ts';
 import { makeEncryptExisting, makeRotateEncryption } from './operator/encryption.ts';
 import { makeRestampFeeds } from './operator/feed.ts';
@@ -104,6 +104,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
 });
 
 interface BoardDeps {
+  readonly uow: UnitOfWork;
   readonly firmReads: FirmReads;
   readonly offerHistory: OfferHistory;
   readonly boardReads: BoardReads;
@@ -121,6 +122,8 @@ export const boardUseCases = (deps: BoardDeps) => ({
   readBoardClaim: makeReadBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
   reportAnswers: makeReportAnswers(deps),
+  withdrawOffer: makeWithdrawOffer(deps),
+  closeClaimAtDesk: makeCloseClaimAtDesk(deps),
 });
 
 interface AccountDeps {

@@ -108,6 +108,7 @@ export const LIMITS = {
   purpose: { min: 1, max: 500 },
   note: { min: 1, max: 1000 },
   rejectionReason: { min: 1, max: 1000 },
+  closureReason: { min: 1, max: 1000 },
   workNotes: { min: 1, max: 4000 },
   workVersion: { min: 1, max: 64 },
   contactId: { min: 1, max: 64 },

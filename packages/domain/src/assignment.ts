@@ -11,13 +11,15 @@ export interface Assignment {
   readonly offeredBy: string | null;
   readonly respondedAt: Instant | null;
   readonly rejectionReason: string | null;
+  /** Whom the audit trail names for the withdrawal; absent: the firm did not withdraw it. */
+  readonly withdrawnBy?: string;
 }
 
 /**
  * `adjuster_leaves`: the adjuster leaves the firm, or loses the permission to accept its claims, while the offer is
  * pending.
  */
-export const ASSIGNMENT_ACTIONS = ['offer', 'accept', 'reject', 'adjuster_leaves'] as const;
+export const ASSIGNMENT_ACTIONS = ['offer', 'accept', 'reject', 'withdraw', 'adjuster_leaves'] as const;
 export type AssignmentAction = (typeof ASSIGNMENT_ACTIONS)[number];
 
 type TransitionError = 'claim_already_accepted' | 'offer_not_pending';
@@ -38,30 +40,34 @@ export const ASSIGNMENT_TRANSITIONS: Readonly<
     offer: to('pending_acceptance'),
     accept: to('accepted'),
     reject: to('rejected'),
+    withdraw: to('unassigned'),
     adjuster_leaves: to('unassigned'),
   },
   accepted: {
     offer: fails('claim_already_accepted'),
     accept: fails('offer_not_pending'),
     reject: fails('offer_not_pending'),
+    withdraw: fails('claim_already_accepted'),
     adjuster_leaves: unchanged,
   },
   rejected: {
     offer: to('pending_acceptance'),
     accept: fails('offer_not_pending'),
     reject: fails('offer_not_pending'),
+    withdraw: fails('offer_not_pending'),
     adjuster_leaves: unchanged,
   },
   unassigned: {
     offer: to('pending_acceptance'),
     accept: fails('offer_not_pending'),
     reject: fails('offer_not_pending'),
+    withdraw: fails('offer_not_pending'),
     adjuster_leaves: unchanged,
   },
 };
 
 const ERROR_DETAILS: Record<TransitionError, string> = {
-  claim_already_accepted: 'An adjuster has accepted this claim; it cannot be offered again.',
+  claim_already_accepted: 'An adjuster has accepted this claim; its offer cannot be replaced or withdrawn.',
   offer_not_pending: 'This offer is no longer pending.',
 };
 
@@ -79,12 +85,16 @@ export const DECIDING_RULES = {
     'The first answer of the adjuster counts that the service receives while the offer is pending and the claim is open. When it was given on the device does not count.',
   adjuster_may_not_accept:
     'A pending offer ends when its adjuster leaves the firm or loses the permission to accept its claims.',
+  withdrawn_by_firm: 'A pending offer ends when the firm withdraws it, or closes its claim.',
   offered_again: 'A pending offer ends when the firm offers the claim again.',
   claim_closed: 'A pending offer ends when its claim is closed.',
 } as const;
 export type DecidingRule = keyof typeof DECIDING_RULES;
 
-const DECIDED_BY: Readonly<Record<AssignmentStatus | 'withdrawn', DecidingRule>> = {
+/** `withdrawn`: the firm ended it, by withdrawing it or by offering the claim again. */
+export type OfferStatus = AssignmentStatus | 'withdrawn';
+
+const DECIDED_BY: Readonly<Record<OfferStatus, DecidingRule>> = {
   pending_acceptance: 'awaiting_answer',
   accepted: 'first_answer_while_pending',
   rejected: 'first_answer_while_pending',
@@ -92,11 +102,18 @@ const DECIDED_BY: Readonly<Record<AssignmentStatus | 'withdrawn', DecidingRule>>
   withdrawn: 'offered_again',
 };
 
+type OfferState = Pick<Assignment, 'withdrawnBy'> & { readonly status: OfferStatus };
+
+export const offerStatus = ({ status, withdrawnBy }: OfferState): OfferStatus =>
+  withdrawnBy === undefined ? status : 'withdrawn';
+
 export const decidingRule = (
-  status: AssignmentStatus | 'withdrawn',
+  { status, withdrawnBy }: OfferState,
   closedAt: Instant | null,
 ): { readonly rule: DecidingRule; readonly text: string } => {
-  const rule = status === 'pending_acceptance' && closedAt !== null ? 'claim_closed' : DECIDED_BY[status];
+  const isClosed = status === 'pending_acceptance' && closedAt !== null;
+  const ended = isClosed ? 'claim_closed' : DECIDED_BY[status];
+  const rule = withdrawnBy === undefined ? ended : 'withdrawn_by_firm';
   return { rule, text: DECIDING_RULES[rule] };
 };
 

@@ -54,6 +54,13 @@ export interface ContactAttempt {
   readonly note?: string;
 }
 
+/** Of a claim that its adjuster did not close. */
+export interface Closure {
+  /** Whom the audit trail names. */
+  readonly by: string;
+  readonly reason: string | null;
+}
+
 export interface Claim {
   readonly id: ClaimId;
   readonly firmId: FirmId;
@@ -69,6 +76,8 @@ export interface Claim {
   /** Set by the store when something the firm can see changes: creation, an offer, its response or its end. */
   readonly updatedAt: Instant;
   readonly closedAt: Instant | null;
+  /** Absent: the claim is open, or its adjuster has closed it. */
+  readonly closure?: Closure;
   /** When the adjuster last changed `work`; absent while it is unchanged. */
   readonly workChangedAt?: Instant;
 }
@@ -151,6 +160,8 @@ function withResponse(
   if (claim.closedAt !== null) throw new DomainError('offer_not_pending', 'This claim is closed.');
   if (offeredAt !== undefined && offeredAt !== claim.assignment.offeredAt)
     throw new DomainError('offer_not_pending', 'The claim was offered again after the offer of offered_at.');
+  if (claim.assignment.withdrawnBy !== undefined)
+    throw new DomainError('offer_not_pending', 'The firm has withdrawn this offer.');
   const status = assignmentAfter(claim.assignment.status, action) ?? claim.assignment.status;
   // Times of two processes differ by some milliseconds.
   const respondedAt = Math.max(at, claim.assignment.offeredAt);
@@ -174,6 +185,15 @@ export const rejectClaim = (
   claim: Claim,
   { reason, ...response }: ResponseToOffer & { readonly reason: string | null },
 ): Claim => withResponse(claim, 'reject', response, reason);
+
+/** Ends the pending offer of an open claim for the firm, whom `by` names. */
+export function withdrawOffer(claim: Claim, by: string): Claim {
+  const { status } = claim.assignment;
+  if (claim.closedAt !== null && status !== 'accepted')
+    throw new DomainError('offer_not_pending', 'This claim is closed.');
+  const next = assignmentAfter(status, 'withdraw') ?? status;
+  return { ...claim, assignment: { ...claim.assignment, status: next, withdrawnBy: by } };
+}
 
 /**
  * For an adjuster who leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim
@@ -297,6 +317,6 @@ export function closeAcceptedClaim(
 export const isFinal = ({ assignment, closedAt }: Pick<Claim, 'assignment' | 'closedAt'>): boolean =>
   assignment.status === 'accepted' || closedAt !== null;
 
-/** The operator may close any claim, whatever its assignment status. */
-export const closeClaimAsOperator = (claim: Claim, at: Instant): Claim =>
-  claim.closedAt === null ? { ...claim, closedAt: at } : claim;
+/** The firm and the operator may close any claim, whatever its assignment status. */
+export const closeClaim = (claim: Claim, at: Instant, closure: Closure): Claim =>
+  claim.closedAt === null ? { ...claim, closedAt: at, closure } : claim;

@@ -195,6 +195,7 @@ export const AUDIT_ACTIONS = [
   'claim.read',
   'claim.reject',
   'claim.send',
+  'claim.withdraw',
   'claim.work',
   'claims.check',
   'claims.import',

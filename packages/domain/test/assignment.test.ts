@@ -15,7 +15,7 @@ import {
   type ClaimWork,
   checkOfferable,
   closeAcceptedClaim,
-  closeClaimAsOperator,
+  closeClaim,
   decidingRule,
   type FirmId,
   isFinal,
@@ -26,18 +26,22 @@ import {
   MAX_CONTACTS,
   type Membership,
   offerClaim,
+  offerStatus,
   PLAN_RETENTION,
   recordWork,
   rejectClaim,
   type Svcid,
   sendClaim,
   unassignPendingOffer,
+  withdrawOffer,
 } from '../src/index.ts';
 import { errorCodeOf, parseTransitions } from './moves.ts';
 
 const ANNA = 'anna' as Svcid;
 const BEN = 'ben' as Svcid;
 const SENT = 1_000;
+const STAFF = 'staff:priya';
+const CLOSURE = { by: STAFF, reason: 'Duplicate of another claim' };
 
 const sent = (): Claim =>
   sendClaim(
@@ -67,16 +71,17 @@ const perform: Record<AssignmentAction, (claim: Claim) => Claim | null> = {
   offer: (claim) => offerClaim(claim, { adjuster: BEN, at: SENT + 9 }),
   accept: (claim) => acceptClaim(claim, { by: ANNA, at: SENT + 9 }),
   reject: (claim) => rejectClaim(claim, { by: ANNA, at: SENT + 9, reason: null }),
+  withdraw: (claim) => withdrawOffer(claim, STAFF),
   adjuster_leaves: (claim) => unassignPendingOffer(claim),
 };
 
 // The interface's table of states: a new status, an error code in capitals, or "-" for no change.
 const EXPECTED = `
-                    offer                   accept              reject              adjuster_leaves
-pending_acceptance  pending_acceptance      accepted            rejected            unassigned
-accepted            CLAIM_ALREADY_ACCEPTED  OFFER_NOT_PENDING   OFFER_NOT_PENDING   -
-rejected            pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   -
-unassigned          pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   -
+                    offer                   accept              reject              withdraw                adjuster_leaves
+pending_acceptance  pending_acceptance      accepted            rejected            unassigned              unassigned
+accepted            CLAIM_ALREADY_ACCEPTED  OFFER_NOT_PENDING   OFFER_NOT_PENDING   CLAIM_ALREADY_ACCEPTED  -
+rejected            pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   OFFER_NOT_PENDING       -
+unassigned          pending_acceptance      OFFER_NOT_PENDING   OFFER_NOT_PENDING   OFFER_NOT_PENDING       -
 `;
 
 const expected = parseTransitions(EXPECTED);
@@ -179,7 +184,7 @@ describe('the assignment of a claim', () => {
   test('a member reads pending and accepted claims, a former member only open accepted ones', () => {
     const readable = (membership: Membership, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
-        const claim = closed ? closeClaimAsOperator(claimIn[status](), SENT + 20) : claimIn[status]();
+        const claim = closed ? closeClaim(claimIn[status](), SENT + 20, CLOSURE) : claimIn[status]();
         expect(isReadableBy(claim, BEN, member, SENT + 100)).toBe(false);
         return isReadableBy(claim, ANNA, membership, SENT + 100);
       });
@@ -230,14 +235,37 @@ describe('the assignment of a claim', () => {
   });
 });
 
+describe('withdrawing an offer', () => {
+  test('names who did it until the claim is offered again', () => {
+    const withdrawn = withdrawOffer(sent(), STAFF);
+    expect(withdrawn.assignment).toEqual({ ...sent().assignment, status: 'unassigned', withdrawnBy: STAFF });
+    const again = offerClaim(withdrawn, { adjuster: ANNA, at: SENT + 5 });
+    expect(again.assignment).not.toHaveProperty('withdrawnBy');
+    expect(offerStatus(again.assignment)).toBe('pending_acceptance');
+  });
+
+  test('ends no offer of a closed claim', () => {
+    const code = (status: AssignmentStatus) =>
+      errorCodeOf(() => withdrawOffer(closeClaim(claimIn[status](), SENT, CLOSURE), STAFF));
+    expect(ASSIGNMENT_STATUSES.map((status) => [status, code(status)])).toEqual([
+      ['pending_acceptance', 'offer_not_pending'],
+      ['accepted', 'claim_already_accepted'],
+      ['rejected', 'offer_not_pending'],
+      ['unassigned', 'offer_not_pending'],
+    ]);
+  });
+});
+
 describe('closing a claim', () => {
-  const closed = (status: AssignmentStatus): Claim => closeClaimAsOperator(claimIn[status](), SENT + 20);
+  const closed = (status: AssignmentStatus): Claim => closeClaim(claimIn[status](), SENT + 20, CLOSURE);
 
   test.each(ASSIGNMENT_STATUSES)(
-    'the operator can close a %s claim, and closing again keeps the time',
+    'the firm and the operator can close a %s claim, and closing again keeps the time and who it was',
     (status) => {
       expect(closed(status).closedAt).toBe(SENT + 20);
-      expect(closeClaimAsOperator(closed(status), SENT + 30).closedAt).toBe(SENT + 20);
+      expect(closed(status).closure).toBe(CLOSURE);
+      const again = closeClaim(closed(status), SENT + 30, { by: 'operator:root', reason: null });
+      expect(again).toEqual(closed(status));
       expect(closed(status).assignment).toEqual(claimIn[status]().assignment);
     },
   );
@@ -312,7 +340,7 @@ describe('offering a claim again', () => {
 
   test('a live key cannot offer a test claim, open or closed', () => {
     expect(errorCodeOf(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
-    expect(errorCodeOf(() => checkOfferable(closeClaimAsOperator(testClaim, SENT), 'live'))).toBe(
+    expect(errorCodeOf(() => checkOfferable(closeClaim(testClaim, SENT, CLOSURE), 'live'))).toBe(
       'environment_mismatch',
     );
     expect(errorCodeOf(() => checkOfferable(testClaim, 'test'))).toBeNull();
@@ -411,7 +439,7 @@ describe("the adjuster's dates and notes", () => {
   test('cannot be recorded on a closed claim or by another adjuster', () => {
     expect(
       errorCodeOf(() =>
-        recordWork(closeClaimAsOperator(claimIn.accepted(), 9_000), member, {
+        recordWork(closeClaim(claimIn.accepted(), 9_000, CLOSURE), member, {
           by: ANNA,
           at: SENT + 20,
           edits: work,
@@ -474,7 +502,7 @@ test('a claim is final when it is closed, or when no action leads to another sta
   for (const status of ASSIGNMENT_STATUSES) {
     const claim = claimIn[status]();
     expect([status, isFinal(claim)]).toEqual([status, isStuck(status)]);
-    expect(isFinal(closeClaimAsOperator(claim, SENT + 9))).toBe(true);
+    expect(isFinal(closeClaim(claim, SENT + 9, CLOSURE))).toBe(true);
   }
 });
 
@@ -483,7 +511,14 @@ test('each outcome of an offer names the rule that decided it', () => {
   const answered = ['first_answer_while_pending', 'first_answer_while_pending'];
   const rest = [...answered, 'adjuster_may_not_accept', 'offered_again'];
   const rulesAt = (closedAt: number | null) =>
-    outcomes.map((outcome) => decidingRule(outcome, closedAt).rule);
+    outcomes.map((status) => decidingRule({ status }, closedAt).rule);
   expect(rulesAt(null)).toEqual(['awaiting_answer', ...rest]);
   expect(rulesAt(1)).toEqual(['claim_closed', ...rest]);
+  for (const status of ['unassigned', 'withdrawn'] as const) {
+    const withdrawn = { status, withdrawnBy: STAFF };
+    expect([null, 1].map((closedAt) => decidingRule(withdrawn, closedAt).rule)).toEqual(
+      Array(2).fill('withdrawn_by_firm'),
+    );
+    expect(offerStatus(withdrawn)).toBe('withdrawn');
+  }
 });

@@ -148,12 +148,13 @@ test('why an address for webhooks or the id of a request is refused is in Spanis
 
 test('what a claim that has changed became is in Spanish, too', () => {
   const sentence = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
-  const endings = textsIn('application/src/firm/offer-claim.ts', ' The ').filter(
+  const endings = textsIn('application/src/firm/claim-changed.ts', ' The ').filter(
     (text) => !text.includes('claim has changed'),
   );
   const offerers = ['your firm', 'key 7', 'a person who was removed'];
-  const all = offerers.flatMap((by) => ['', ...endings].map((end) => sentence.replace('{}', by) + end));
-  expect(all).toHaveLength(12);
+  const ends = [...endings, ' Priya Nair withdrew the offer.'];
+  const all = offerers.flatMap((by) => ['', ...ends].map((end) => sentence.replace('{}', by) + end));
+  expect(all).toHaveLength(15);
   expect(all.map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
 });
 

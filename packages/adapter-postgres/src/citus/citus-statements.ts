@@ -66,7 +66,7 @@ const FORMS_OF_CLAIM = sql(
 /** After `takeTimestamp`. */
 const SAVE_WITH_TIMESTAMP = sql(
   'claims_save_with_timestamp',
-  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($16, audit_seq)
+  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($19, audit_seq)
     WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 

@@ -121,6 +121,7 @@ const SAVE = eitherWay(
   (locking) => `WITH ${takeTimestampsAndAudit(locking)}
    UPDATE claims c SET status = changed.status, adjuster_svc_id = changed.svc_id, offered_at = changed.offered_at,
        responded_at = changed.responded_at, rejection_reason = changed.reason, offered_by = changed.offered_by,
+       withdrawn_by = NULL,
        updated_at = next.first_stamp + changed.ordinal * interval '1 ms', audit_seq = next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
        $13::timestamptz[], $14::text[], $15::text[])

@@ -35,6 +35,7 @@ export const PERSONAL = {
       summary: 'json',
       carrier: 'json',
       rejection_reason: 'text',
+      closure_reason: 'text',
       work_notes: 'text',
       work_details: 'json',
     },

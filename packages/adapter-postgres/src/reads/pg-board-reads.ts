@@ -32,7 +32,14 @@ import {
 } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
-import { FIRM_CLAIM_COLUMNS, FIRM_CLAIM_FIELDS, type FirmClaimRow } from '../stores/claim-rows.ts';
+import {
+  CLOSURE_COLUMNS,
+  type ClosureRow,
+  closureFrom,
+  decryptClaims,
+  FIRM_CLAIM_COLUMNS,
+  type FirmClaimRow,
+} from '../stores/claim-rows.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from '../stores/pg-memberships.ts';
 import { claimViewFrom } from './pg-firm-reads.ts';
 
@@ -146,7 +153,7 @@ const CLAIM = sql(
   rowByKey(
     'claims c',
     { 'c.firm_id': '$1', 'c.id': '$2' },
-    { columns: `${FIRM_CLAIM_COLUMNS}, c.closed_at` },
+    { columns: `${FIRM_CLAIM_COLUMNS}, c.closed_at, ${CLOSURE_COLUMNS}` },
   ),
 );
 
@@ -208,6 +215,7 @@ const answersBy = (by: AnswersFilter['by']): Statement =>
     `WITH made AS MATERIALIZED (
        SELECT c.adjuster_svc_id, c.carrier_key, c.offered_at, c.responded_at, CASE c.status
            WHEN 'pending_acceptance' THEN CASE WHEN c.closed_at IS NULL THEN 'pending' ELSE 'closed' END
+           WHEN 'unassigned' THEN CASE WHEN c.withdrawn_by IS NULL THEN 'unassigned' ELSE 'withdrawn' END
            ELSE c.status END AS outcome
          FROM (SELECT * FROM claims WHERE firm_id = $1 AND updated_at >= $3 ORDER BY updated_at, id OFFSET 0) c
         WHERE c.environment = $2 AND c.offered_at >= $3 AND c.offered_at < $4
@@ -299,10 +307,11 @@ export function pgBoardReads(
 
     async claim(firmId, id) {
       if (!isUuid(id)) return null;
-      type Row = FirmClaimRow & Pick<BoardRow, 'closed_at'>;
+      type Row = FirmClaimRow & Pick<BoardRow, 'closed_at'> & ClosureRow;
       const found = await executor.rows<Row>(CLAIM, [firmId, id]);
-      const row = first(await encryption.decrypt(found, FIRM_CLAIM_FIELDS, () => ({ firmId, key: id })));
-      return row && { ...claimViewFrom(row), closedAt: row.closed_at };
+      const ofFirm = found.map((row) => ({ ...row, firm_id: firmId }));
+      const row = first(await decryptClaims(encryption, ofFirm));
+      return row && { ...claimViewFrom(row), closedAt: row.closed_at, ...closureFrom(row) };
     },
 
     async members(firmId, svcIds) {

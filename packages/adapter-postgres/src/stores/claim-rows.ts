@@ -30,6 +30,7 @@ export interface FirmClaimRow {
   readonly offered_by: string | null;
   readonly responded_at: Instant | null;
   readonly rejection_reason: string | null;
+  readonly withdrawn_by: string | null;
   readonly document: string;
 }
 
@@ -41,7 +42,12 @@ export interface WorkRow {
   readonly closed_at: Instant | null;
 }
 
-export interface ClaimRow extends FirmClaimRow, WorkRow {
+export interface ClosureRow {
+  readonly closed_by: string | null;
+  readonly closure_reason: string | null;
+}
+
+export interface ClaimRow extends FirmClaimRow, WorkRow, ClosureRow {
   readonly firm_id: FirmId;
   readonly external_id: string;
   readonly claim_number: string;
@@ -73,6 +79,7 @@ const SMALL_CLAIM_COLUMNS = columns(
   'offered_by',
   'responded_at',
   'rejection_reason',
+  'withdrawn_by',
 );
 const SMALL_WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 'work_notes', 'closed_at');
 /** Columns of `claims c` for {@link FirmClaimRow}. */
@@ -81,7 +88,8 @@ export const WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, c.work_details`;
 /** The same in lists. */
 export const LISTED_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, ${listed('document')}`;
 export const LISTED_WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, ${listed('work_details')}`;
-export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}`;
+export const CLOSURE_COLUMNS = columns('closed_by', 'closure_reason');
+export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}, ${CLOSURE_COLUMNS}`;
 
 /** `claims c` by id: every index on claims starts with the firm, and there are far fewer firms than claims. */
 export const claimOfEveryFirm = (id: string): string =>
@@ -94,7 +102,11 @@ export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
   offeredBy: row.offered_by,
   respondedAt: row.responded_at,
   rejectionReason: row.rejection_reason,
+  ...(row.withdrawn_by !== null && { withdrawnBy: row.withdrawn_by }),
 });
+
+export const closureFrom = ({ closed_by: by, closure_reason: reason }: ClosureRow): Pick<Claim, 'closure'> =>
+  by === null ? {} : { closure: { by, reason } };
 
 export const workFrom = (row: WorkRow): ClaimWork => ({
   contactDate: row.work_contact_date,
@@ -116,6 +128,7 @@ const claimFrom = (row: ClaimRow): Claim => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   closedAt: row.closed_at,
+  ...closureFrom(row),
   ...(row.work_changed_at !== null && { workChangedAt: row.work_changed_at }),
 });
 
@@ -131,7 +144,8 @@ export const claimsFrom = async (encryption: Encryption, rows: ClaimRow[]): Prom
 /** With the values of {@link assignmentValues} and {@link workValues}. */
 export const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
      rejection_reason = $8, offered_by = $9, work_contact_date = $10::date, work_inspection_date = $11::date,
-     work_notes = $12, work_details = $13::json, work_changed_at = $14, closed_at = $15`;
+     work_notes = $12, work_details = $13::json, work_changed_at = $14, closed_at = $15, closed_by = $16,
+     closure_reason = $17, withdrawn_by = $18`;
 /**
  * Of a claim that the transaction has locked, so that it does not move. An UPDATE has no order that would determine its
  * index, as in {@link rowByKey}.
@@ -148,11 +162,18 @@ export const assignmentValues = (assignment: Assignment, encrypt: Encrypt): (str
   assignment.offeredBy,
 ];
 
-export const workValues = ({ work, workChangedAt, closedAt }: Claim, encrypt: Encrypt): Value[] => [
+/** Also whether the firm withdrew the offer, which is neither so when it is made nor when it is answered. */
+export const workValues = (
+  { assignment, work, workChangedAt, closedAt, closure }: Claim,
+  encrypt: Encrypt,
+): Value[] => [
   work.contactDate,
   work.inspectionDate,
   encrypt('work_notes', work.notes),
   encrypt('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
   timestampOrNull(workChangedAt ?? null),
   timestampOrNull(closedAt),
+  closure?.by ?? null,
+  encrypt('closure_reason', closure?.reason ?? null),
+  assignment.withdrawnBy ?? null,
 ];

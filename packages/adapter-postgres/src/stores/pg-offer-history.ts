@@ -10,7 +10,6 @@ import type {
   StoredOffer,
 } from '@svc/application';
 import {
-  type AssignmentStatus,
   type ClaimId,
   carrierNameKey,
   type Environment,
@@ -18,6 +17,7 @@ import {
   type Instant,
   isClaimVisible,
   MAX_OFFERS_READ,
+  type OfferStatus,
   type Svcid,
 } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp, timestampOrNull } from '../driver/column-types.ts';
@@ -55,12 +55,12 @@ const REMIND = { reminderQueuedAt: remind('reminder_queued_at'), remindedAt: rem
 const END = sql(
   'offers_end',
   `INSERT INTO offers (firm_id, claim_id, offered_at, environment, adjuster_svc_id, carrier_key, status, responded_at,
-     rejection_reason, ended_at, offered_by)
+     rejection_reason, ended_at, offered_by, withdrawn_by)
    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
-     $8::timestamptz[], $9::text[], $10::timestamptz[], $11::text[])
+     $8::timestamptz[], $9::text[], $10::timestamptz[], $11::text[], $12::text[])
    ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE SET carrier_key = excluded.carrier_key,
      status = excluded.status, responded_at = excluded.responded_at, rejection_reason = excluded.rejection_reason,
-     ended_at = excluded.ended_at, offered_by = excluded.offered_by`,
+     ended_at = excluded.ended_at, offered_by = excluded.offered_by, withdrawn_by = excluded.withdrawn_by`,
 );
 
 const LINK_END = sql(
@@ -76,7 +76,7 @@ const AUDIT_COLUMNS = `l.seq, l.at, l.entry AS text, ${hexOf('l.hash')} AS hash`
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
    c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason,
-   c.offered_by, NULL AS ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}`;
+   c.offered_by, c.withdrawn_by, NULL AS ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}`;
 const LATEST = sql(
   'offers_latest',
   `SELECT ${LATEST_COLUMNS} FROM (${rowByKey('claims', { firm_id: '$1', id: '$2' })}) c
@@ -93,7 +93,7 @@ const EARLIER_TO_ADJUSTER = sql(
 const EARLIER = sql(
   'offers_earlier',
   `SELECT o.firm_id, o.claim_id, c.external_id, o.environment, NULL::timestamptz AS closed_at, o.status, o.adjuster_svc_id,
-     o.offered_at, o.responded_at, o.rejection_reason, o.offered_by, o.ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}
+     o.offered_at, o.responded_at, o.rejection_reason, o.offered_by, o.withdrawn_by, o.ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}
      FROM (${rowByKey('offers', { firm_id: '$1', claim_id: '$2', offered_at: '$3' })}) o
      JOIN claims c ON c.firm_id = $1 AND c.id = o.claim_id
      LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = o.audit_seq`,
@@ -110,10 +110,11 @@ interface StoredRow {
   readonly claim_id: ClaimId;
   readonly offered_at: Instant;
   readonly adjuster_svc_id: Svcid;
-  readonly status: AssignmentStatus | 'withdrawn';
+  readonly status: OfferStatus;
   readonly responded_at: Instant | null;
   readonly rejection_reason: string | null;
   readonly offered_by: string | null;
+  readonly withdrawn_by: string | null;
   readonly ended_at: Instant | null;
   readonly first_seen_at: Instant | null;
   readonly reminded_at: Instant | null;
@@ -142,6 +143,7 @@ const entryFrom = (row: StoredRow): OfferHistoryEntry => ({
   status: row.status,
   respondedAt: row.responded_at,
   rejectionReason: row.rejection_reason,
+  ...(row.withdrawn_by !== null && { withdrawnBy: row.withdrawn_by }),
   endedAt: row.ended_at,
   firstSeenAt: row.first_seen_at,
   remindedAt: row.reminded_at,
@@ -181,6 +183,7 @@ export async function endOffers(
     reasons,
     arrayOf(ends.map(({ endedAt }) => timestamp(endedAt))),
     claims.map(({ assignment }) => assignment.offeredBy),
+    ends.map(({ withdrawnBy }) => withdrawnBy ?? null),
   ]);
   // Before the claims get the row of the next offer.
   for (const { firmId, id, assignment } of claims)
@@ -198,7 +201,7 @@ export async function recordReminder(
 }
 
 const STORED_COLUMNS = `o.firm_id, o.claim_id, o.offered_at, o.adjuster_svc_id, o.status, o.responded_at, o.rejection_reason,
-   o.offered_by, o.ended_at, ${ENTRY_COLUMNS}`;
+   o.offered_by, o.withdrawn_by, o.ended_at, ${ENTRY_COLUMNS}`;
 
 const ENDED = sql(
   'offers_ended',

@@ -159,7 +159,8 @@ export const makeAnswerOffers = (deps: RespondDeps & { uow: UnitOfWork; offerHis
     } catch (error) {
       if (!(error instanceof RejectedAnswer)) throw error;
       const found = await deps.offerHistory.toAdjuster(actor.svcId, id, offeredAt);
-      if (found === null || (found.offer.endedAt === null && found.closedAt === null)) throw error;
+      const hasEnded = found?.offer.endedAt != null || found?.offer.status === 'unassigned';
+      if (found === null || (!hasEnded && found.closedAt === null)) throw error;
       const { firmId, claimId, offer, audit } = found;
       // The first late answer counts; one after an answer that counted is none.
       const isAnswered = offer.respondedAt !== null || (audit !== null && answerIn(audit.text, claimId));

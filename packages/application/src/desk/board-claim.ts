@@ -1,19 +1,29 @@
-import { type ClaimId, existing, type FirmId, type Instant, type OfferOutcome } from '@svc/domain';
+import {
+  type ClaimId,
+  existing,
+  type FirmId,
+  type Instant,
+  type OfferOutcome,
+  offerStatus,
+} from '@svc/domain';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
 import { adjusterNames, isLate, waitingSince } from './board.ts';
 import { type Offerer, type OffererReads, offerersOf } from './offerers.ts';
 
-export interface BoardOffer extends Omit<OfferHistoryEntry, 'status' | 'offeredBy'> {
+export interface BoardOffer extends Omit<OfferHistoryEntry, 'status' | 'offeredBy' | 'withdrawnBy'> {
   /** Null: not recorded. */
   readonly offeredBy: Offerer | null;
+  /** Null: the firm did not withdraw it. */
+  readonly withdrawnBy: Offerer | null;
   readonly adjusterName: string | null;
   readonly outcome: OfferOutcome;
 }
 
 /** How an offer ended; `closed`: without a response, since the claim was closed. */
-export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant | null): OfferOutcome {
+function outcomeOf(offer: OfferHistoryEntry, closedAt: Instant | null): OfferOutcome {
+  const status = offerStatus(offer);
   if (status !== 'pending_acceptance') return status;
   return closedAt === null ? 'pending' : 'closed';
 }
@@ -35,35 +45,37 @@ export const makeReadBoardClaim =
       boardReads.offerWaitHours(firmId),
     ]);
     const claim = existing(found, 'No claim of your firm has this id.');
-    const { closedAt, updatedAt } = claim;
+    const { closedAt, closure, updatedAt } = claim;
     const [names, offerers] = await Promise.all([
       adjusterNames(
         boardReads,
         firmId,
         offers.map(({ adjuster }) => adjuster),
       ),
-      offerersOf(
-        deps,
-        firmId,
-        offers.map(({ offeredBy }) => offeredBy),
-      ),
+      offerersOf(deps, firmId, [
+        closure?.by ?? null,
+        ...offers.flatMap(({ offeredBy, withdrawnBy }) => [offeredBy, withdrawnBy ?? null]),
+      ]),
     ]);
+    const personOf = (by: string | null | undefined): Offerer | null => offerers.get(by ?? '') ?? null;
     /** The latest offer has no end of its own. */
     const endOf = ({ status, respondedAt }: OfferHistoryEntry): Instant | null =>
       status === 'pending_acceptance' ? closedAt : (respondedAt ?? updatedAt);
     const history = offers.toReversed().map(
-      ({ status, offeredBy, ...offer }): BoardOffer => ({
+      ({ status, ...offer }): BoardOffer => ({
         ...offer,
-        offeredBy: offeredBy === null ? null : (offerers.get(offeredBy) ?? null),
+        offeredBy: personOf(offer.offeredBy),
+        withdrawnBy: personOf(offer.withdrawnBy),
         adjusterName: names.get(offer.adjuster) ?? null,
-        outcome: outcomeOf(status, closedAt),
-        endedAt: offer.endedAt ?? endOf({ status, offeredBy, ...offer }),
+        outcome: outcomeOf({ status, ...offer }, closedAt),
+        endedAt: offer.endedAt ?? endOf({ status, ...offer }),
       }),
     );
     const current = { ...claim.assignment, updatedAt, closedAt };
     return {
       claim,
       history,
+      closedBy: personOf(closure?.by),
       waitingSince: waitingSince(current),
       late: isLate(current, offerWaitHours, clock.now()),
     };

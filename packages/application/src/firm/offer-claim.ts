@@ -1,12 +1,9 @@
 import {
-  type Assignment,
-  type Claim,
   type ClaimId,
   checkAddressee,
   checkOfferable,
   DomainError,
   existing,
-  type FirmId,
   type Instant,
   isClaimVisible,
   offerClaim,
@@ -14,11 +11,9 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
-import { adjusterNames } from '../desk/board.ts';
-import { type OffererReads, offererName, offerersOf } from '../desk/offerers.ts';
 import type { QueuedJob } from '../model/job.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
+import { checkUnchanged, type NameReads, withChangeDescribed } from './claim-changed.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -32,26 +27,6 @@ export interface OfferClaimCommand extends IdempotentRequest {
   readonly adjuster: Svcid;
   /** The `updatedAt` of the claim that was seen: a claim that has changed since is not offered. */
   readonly seenUpdatedAt?: Instant | undefined;
-}
-
-interface NameReads extends OffererReads {
-  readonly boardReads: Pick<BoardReads, 'members'>;
-}
-
-const ENDINGS: Readonly<Record<Assignment['status'], string>> = {
-  pending_acceptance: '',
-  accepted: ' The offer was accepted.',
-  rejected: ' The offer was rejected.',
-  unassigned: ' The adjuster left, or may not accept claims now.',
-};
-
-/** The claim was offered, answered or unassigned after it was seen. */
-class ClaimChanged extends DomainError {
-  readonly assignment: Assignment;
-  constructor({ assignment }: Pick<Claim, 'assignment'>) {
-    super('claim_changed', 'The claim has changed since it was read.');
-    this.assignment = assignment;
-  }
 }
 
 /**
@@ -68,7 +43,7 @@ export const makeOfferClaim =
       const caller = byFirm(actor);
       const saved = await deps.claimWrites.offer({ ...request, adjuster, claimId }, ({ claim, ...known }) => {
         if (!isClaimVisible(claim, environment)) throw new DomainError('not_found', NO_CLAIM);
-        if (seenUpdatedAt !== undefined && seenUpdatedAt !== claim.updatedAt) throw new ClaimChanged(claim);
+        checkUnchanged(claim, seenUpdatedAt);
         checkOfferable(claim, environment);
         const before = claim.assignment;
         const isPending = before.status === 'pending_acceptance';
@@ -91,21 +66,6 @@ export const makeOfferClaim =
         };
       });
       return existing(saved, NO_CLAIM);
-    }).catch(async (error: unknown) => {
-      if (!(error instanceof ClaimChanged)) throw error;
-      throw new DomainError('claim_changed', await describe(deps, actor.firmId, error.assignment));
-    });
+    }).catch(withChangeDescribed(deps, actor.firmId));
 
 const NO_CLAIM = 'No such claim.';
-
-async function describe(deps: NameReads, firmId: FirmId, latest: Assignment): Promise<string> {
-  const { adjuster, offeredBy, status } = latest;
-  const [names, offerers] = await Promise.all([
-    adjusterNames(deps.boardReads, firmId, [adjuster]),
-    offerersOf(deps, firmId, [offeredBy]),
-  ]);
-  const name = names.get(adjuster);
-  const to = name == null ? adjuster : `${name} (${adjuster})`;
-  const by = offererName(offeredBy === null ? null : (offerers.get(offeredBy) ?? null));
-  return `The claim has changed since it was read: ${by} offered it to ${to}.${ENDINGS[status]}`;
-}

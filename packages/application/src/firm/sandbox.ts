@@ -4,7 +4,6 @@ import {
   acceptInvitation,
   type ClaimId,
   checkSandboxKey,
-  closeClaimAsOperator,
   DomainError,
   declineInvitation,
   existing,
@@ -18,14 +17,7 @@ import {
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
-import {
-  adjusterObject,
-  byFirm,
-  changesBetween,
-  claimObject,
-  keyObject,
-  recordAction,
-} from '../audit/events.ts';
+import { adjusterObject, byFirm, changesBetween, keyObject, recordAction } from '../audit/events.ts';
 import type { ClaimView } from '../model/claim-views.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import { isSameContent } from '../model/same-content.ts';
@@ -34,6 +26,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { closeLocked } from './end-claim.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -116,13 +109,7 @@ export function makeSandbox(deps: Deps) {
       return uow.run(async (tx) => {
         const claim = existing(await tx.claims.lock(firmId, id), NO_CLAIM);
         if (claim.environment !== environment) throw new DomainError('not_found', NO_CLAIM);
-        if (claim.closedAt !== null) return claim;
-        const at = clock.now();
-        const closed = closeClaimAsOperator(claim, at);
-        await tx.claims.saveWithoutTimestamp(closed);
-        const audited = { at, action: 'claim.close', object: claimObject(id) } as const;
-        await recordAction(tx, firmId, byFirm(actor), audited);
-        return closed;
+        return closeLocked(tx, claim, { caller: byFirm(actor), at: clock.now() });
       });
     },
 

@@ -203,8 +203,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
     async notify_offer_withdrawn(job) {
       const [assignment, recipient] = await readOffer(job);
+      if (assignment === null) return;
       // It may have been offered to them again.
-      if (assignment === null || assignment.adjuster === job.svcId) return;
+      if (assignment.adjuster === job.svcId && assignment.status !== 'unassigned') return;
       const { firmName } = assignment;
       await notify(job, recipient, { kind: 'offer_withdrawn', firmName, claimId: job.claimId });
     },

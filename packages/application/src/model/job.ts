@@ -50,7 +50,7 @@ export type Job =
       readonly after: KeysetPosition | null;
       readonly svcId?: undefined;
     }
-  /** Notifies the adjuster that an offer went to another adjuster. */
+  /** Notifies the adjuster that the firm has withdrawn an offer, or offered the claim to another adjuster. */
   | (ChannelOption & {
       readonly kind: 'notify_offer_withdrawn';
       readonly firmId: FirmId;

@@ -1,5 +1,6 @@
 import type {
   AssignmentStatus,
+  Claim,
   ClaimId,
   Environment,
   FirmId,
@@ -108,7 +109,7 @@ export interface BoardReads {
     environment: Environment,
     ids: readonly Pick<BoardClaim, 'externalId' | 'claimNumber'>[],
   ): Promise<Pick<BoardClaim, 'id' | 'externalId' | 'claimNumber' | 'closedAt'>[]>;
-  claim(firmId: FirmId, id: ClaimId): Promise<(ClaimView & Pick<BoardClaim, 'closedAt'>) | null>;
+  claim(firmId: FirmId, id: ClaimId): Promise<(ClaimView & Pick<Claim, 'closedAt' | 'closure'>) | null>;
   /** Those that are members or were, in any order. */
   members(firmId: FirmId, svcIds: readonly Svcid[]): Promise<AdjusterView[]>;
   work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;

@@ -1,12 +1,4 @@
-import type {
-  AssignmentStatus,
-  ClaimId,
-  DeliveryOutcome,
-  Environment,
-  FirmId,
-  Instant,
-  Svcid,
-} from '@svc/domain';
+import type { ClaimId, DeliveryOutcome, Environment, FirmId, Instant, OfferStatus, Svcid } from '@svc/domain';
 import type { AuditRow } from '../model/audit.ts';
 
 /** The latest outcome of notifying over one channel. */
@@ -37,10 +29,11 @@ export interface OfferEvent extends OfferKey {
 
 /** How an earlier offer ended. */
 export interface OfferEnd {
-  /** `withdrawn`: it was pending when the claim was offered again. */
-  readonly status: AssignmentStatus | 'withdrawn';
+  readonly status: OfferStatus;
   readonly respondedAt: Instant | null;
   readonly rejectionReason: string | null;
+  /** Whom the audit trail names for its withdrawal; absent: it was not withdrawn, but may have been replaced. */
+  readonly withdrawnBy?: string;
   readonly endedAt: Instant;
 }
 

@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, decidingRule, type Instant } from '@svc/domain';
+import { type ClaimId, DomainError, decidingRule, type Instant, offerStatus } from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { auditEntriesFrom } from '../audit/chain.ts';
 import { claimObject } from '../audit/events.ts';
@@ -46,7 +46,7 @@ export const makeIssueReceipt =
 
 /** Ids and times only: no personal data, and not the reason of a rejection. */
 function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, audit }: OfferRecord) {
-  const { status, respondedAt } = offer;
+  const { respondedAt } = offer;
   const answer = audit === null ? undefined : answerIn(audit.text, claimId);
   const onDevice = {
     device_at: toDateTimeOrNull(answer?.device?.answeredAt ?? null),
@@ -61,7 +61,7 @@ function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, 
     offered_at: toDateTime(offer.offeredAt),
     pushes: offer.pushes.map(({ channel, outcome, at }) => ({ channel, outcome, at: toDateTime(at) })),
     first_seen_at: toDateTimeOrNull(offer.firstSeenAt),
-    status,
+    status: offerStatus(offer),
     answered: respondedAt === null ? null : { at: toDateTime(respondedAt), ...onDevice },
     late_answer:
       respondedAt !== null || answer === undefined
@@ -72,7 +72,7 @@ function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, 
             ...onDevice,
           },
     closed_at: toDateTimeOrNull(closedAt),
-    decided_by: decidingRule(status, closedAt),
+    decided_by: decidingRule(offer, closedAt),
     audit: audit === null ? null : { seq: audit.seq, hash: audit.hash },
   };
 }

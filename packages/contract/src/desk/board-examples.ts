@@ -51,6 +51,7 @@ export function boardExamples(of: {
     reminded_at: null,
     responded_at: null,
     rejection_reason: null,
+    withdrawn_by: null,
     ended_at: null,
   } satisfies OfferResponse;
   const counts = {
@@ -64,6 +65,10 @@ export function boardExamples(of: {
     median_answer_seconds: 724.095,
     p90_answer_seconds: 7260,
   };
+  const unassigned = {
+    ...sent,
+    assignment: { ...sent.assignment, status: 'unassigned' },
+  } satisfies ClaimResponse;
   const svcIdPath = { svc_id: member.svc_id };
   return {
     listBoardClaims: {
@@ -81,6 +86,8 @@ export function boardExamples(of: {
         late: false,
         waiting_since: row.waiting_since,
         closed_at: null,
+        closed_by: null,
+        closure_reason: null,
         history: [offer],
       } satisfies BoardClaimDetails,
     },
@@ -91,6 +98,16 @@ export function boardExamples(of: {
       headers,
       body: { adjuster_svc_id: member.svc_id, updated_at: sent.updated_at },
       response: sent,
+    },
+    withdrawBoardOffer: {
+      params: { id: sent.id },
+      body: { updated_at: sent.updated_at },
+      response: unassigned,
+    },
+    closeBoardClaim: {
+      params: { id: sent.id },
+      body: { reason: 'The policyholder has withdrawn the claim.' },
+      response: { ...unassigned, closed_at: '2026-09-12T20:00:00.000Z' },
     },
     listBoardAdjusters: {
       response: {

@@ -26,7 +26,15 @@ import {
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
-import { atDesk, claimParams, type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
+import {
+  atDesk,
+  claimParams,
+  type DeskEndpoint,
+  STAFF_REQUEST,
+  staffRead,
+  staffWrite,
+  WITH_BODY,
+} from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 export const offerBoardClaimBody = fields({
@@ -40,6 +48,27 @@ export const offerBoardClaimBody = fields({
   id: 'OfferBoardClaimRequest',
   description: 'The adjuster to offer the claim to, and the claim as it was seen.',
 });
+
+const seenClaim = {
+  updated_at: dateTime({
+    description:
+      'The updated_at of the claim as it was seen. If the claim has changed since, the response is claim_changed.',
+    example: '2026-08-29T14:52:07.113Z',
+  }).optional(),
+};
+
+export const withdrawOfferBody = fields(seenClaim).meta({
+  id: 'WithdrawOfferRequest',
+  description: 'The claim as it was seen.',
+});
+
+export const closeBoardClaimBody = fields({
+  reason: text(LIMITS.closureReason, {
+    description: 'Why it is closed, for the people of the firm.',
+    example: 'The policyholder has withdrawn the claim.',
+  }).optional(),
+  ...seenClaim,
+}).meta({ id: 'CloseBoardClaimRequest', description: 'The reason, and the claim as it was seen.' });
 
 const environmentParameter = () =>
   oneOf(ENVIRONMENTS, {
@@ -171,25 +200,28 @@ const pushSchema = responseObject({
   at: responseField.dateTime('When it was attempted last.', '2026-08-29T14:52:08.020Z'),
 }).meta({ id: 'OfferPush', description: 'The notification of one device, or the email.' });
 
+const offererSchema = responseObject({
+  type: openEnum(OFFERER_TYPES, { description: 'A person of the firm, or an API key.', example: 'staff' }),
+  id: responseField.text('Id of the person or of the key.', '7c1f0c8e-52a4-4f0c-9d57-0b6a5a0f2c11'),
+  name: responseField
+    .text(
+      'Name of the person or of the key; null for a person who was removed and a key without a name.',
+      'Priya Nair',
+    )
+    .nullable(),
+}).meta({
+  id: 'Offerer',
+  description: 'Who offered, withdrew or closed it; null if nobody did, or that was not recorded.',
+});
+
 export const offerSchema = responseObject({
   adjuster_svc_id: svcIdField('SVCID of the adjuster.'),
   adjuster_name: adjusterName,
   offered_at: responseField.dateTime('When it was sent.', '2026-08-29T14:52:07.113Z'),
-  offered_by: responseObject({
-    type: openEnum(OFFERER_TYPES, { description: 'A person of the firm, or an API key.', example: 'staff' }),
-    id: responseField.text('Id of the person or of the key.', '7c1f0c8e-52a4-4f0c-9d57-0b6a5a0f2c11'),
-    name: responseField
-      .text(
-        'Name of the person or of the key; null for a person who was removed and a key without a name.',
-        'Priya Nair',
-      )
-      .nullable(),
-  })
-    .meta({ id: 'Offerer', description: 'Who offered it; null if that was not recorded.' })
-    .nullable(),
+  offered_by: offererSchema.nullable(),
   outcome: openEnum(OFFER_OUTCOMES, {
     description:
-      'pending; accepted or rejected by the adjuster; unassigned: the adjuster left the firm or lost the permission to accept; withdrawn: the claim was offered again first; closed: the claim was closed first.',
+      'pending; accepted or rejected by the adjuster; unassigned: the adjuster left the firm or lost the permission to accept; withdrawn: the firm withdrew it (withdrawn_by), or offered the claim again first; closed: the claim was closed first.',
     example: 'rejected',
   }),
   pushes: z.array(pushSchema).meta({
@@ -211,6 +243,7 @@ export const offerSchema = responseObject({
   rejection_reason: responseField
     .text("The adjuster's reason for rejecting; null if there is none.", 'Too far from my other files.')
     .nullable(),
+  withdrawn_by: offererSchema.nullable(),
   ended_at: responseField
     .dateTime('When it ended; null while it is pending.', '2026-08-29T15:04:11.208Z')
     .nullable(),
@@ -222,12 +255,21 @@ export const boardClaimDetailsSchema = responseObject({
   late: boardClaimSchema.shape.late,
   waiting_since: boardClaimSchema.shape.waiting_since,
   closed_at: boardClaimSchema.shape.closed_at,
+  closed_by: offererSchema.nullable(),
+  closure_reason: responseField
+    .text('Why it was closed; null without a reason.', 'The policyholder has withdrawn the claim.')
+    .nullable(),
   history: z.array(offerSchema).meta({
     description: `The offers, latest first; at most the latest ${LIMITS.offerHistory}.`,
     example: [],
   }),
 }).meta({ id: 'BoardClaimDetails', description: 'A claim with its offers.' });
 export type BoardClaimDetails = z.output<typeof boardClaimDetailsSchema>;
+
+const closedClaimSchema = responseObject({
+  ...claimSchema.shape,
+  closed_at: responseField.dateTime('When it was closed.', '2026-09-12T20:00:00.000Z'),
+}).meta({ id: 'ClosedClaim', description: 'A claim that is closed.' });
 
 export const boardAdjusterSchema = responseObject({
   ...adjusterSchema.shape,
@@ -292,7 +334,10 @@ export const answersReportRowSchema = responseObject({
     'Offers that ended because the adjuster left or lost the permission to accept.',
     0,
   ),
-  withdrawn: outcomeCount('Offers that ended without a response because the claim was offered again.', 2),
+  withdrawn: outcomeCount(
+    'Offers that ended without a response because the firm withdrew them, or offered the claim again.',
+    2,
+  ),
   closed: outcomeCount('Offers that ended without a response because the claim was closed.', 0),
   pending: outcomeCount('Offers that wait for a response.', 1),
   median_answer_seconds: seconds('Median time until accepted or rejected', 724.095),
@@ -383,6 +428,40 @@ export const boardEndpoints = {
     query: environmentQuery,
     body: offerBoardClaimBody,
     problems: [...offerAtDesk.problems, 'claim_changed'],
+  }),
+  withdrawBoardOffer: endpoint({
+    ...staffWrite('claims:write'),
+    id: 'withdrawBoardOffer',
+    method: 'POST',
+    path: '/firm/v1/claims/{id}/withdrawal',
+    audit: 'claim.withdraw',
+    summary: 'Withdraw a pending offer',
+    description:
+      'The offer ends and the claim is unassigned; it can be offered again, also to the same adjuster. The app of the adjuster drops it and says that the firm has withdrawn it. With updated_at, a claim that has changed since is left as it is.',
+    params: claimParams,
+    body: withdrawOfferBody,
+    bodyRequired: false,
+    success: { status: 200, schema: claimSchema, description: 'The claim, now unassigned.' },
+    problems: [
+      ...STAFF_REQUEST,
+      ...WITH_BODY,
+      ...(['not_found', 'claim_already_accepted', 'offer_not_pending', 'claim_changed'] as const),
+    ],
+  }),
+  closeBoardClaim: endpoint({
+    ...staffWrite('claims:write'),
+    id: 'closeBoardClaim',
+    method: 'POST',
+    path: '/firm/v1/claims/{id}/closure',
+    audit: 'claim.close',
+    summary: 'Close a claim',
+    description:
+      'Frees the claim number and ends offering for good; a pending offer is withdrawn first. Closing is not visible under /v1 and does not change updated_at. Closing again has no effect. With updated_at, a claim that has changed since is left as it is.',
+    params: claimParams,
+    body: closeBoardClaimBody,
+    bodyRequired: false,
+    success: { status: 200, schema: closedClaimSchema, description: 'The closed claim.' },
+    problems: [...STAFF_REQUEST, ...WITH_BODY, 'not_found', 'claim_changed'],
   }),
   listBoardAdjusters: endpoint({
     ...staffRead('adjusters:read'),

@@ -10,6 +10,7 @@ import { boardBehavior } from './stores/board.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
+import { endedOffersBehavior } from './stores/ended-offers.ts';
 import { feedBehavior } from './stores/feed.ts';
 import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
@@ -58,6 +59,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   offBoardingBehavior,
   webhooksBehavior,
   offerHistoryBehavior,
+  endedOffersBehavior,
 ] as const;
 
 /** Of what only the desk shows, which is not kept in memory; with personal data. */

@@ -280,6 +280,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     'La reclamación cambió desde que se leyó: {} la ofreció a {}.',
   ' The offer was accepted.': ' La oferta fue aceptada.',
   ' The offer was rejected.': ' La oferta fue rechazada.',
+  ' {} withdrew the offer.': ' {} retiró la oferta.',
   ' The adjuster left, or may not accept claims now.':
     ' El ajustador se fue, o ahora no puede aceptar reclamaciones.',
   'key {}': 'la clave {}',

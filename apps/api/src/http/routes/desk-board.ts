@@ -8,10 +8,13 @@ import {
   boardAdjusterToWire,
   boardClaimToWire,
   boardRowToWire,
+  closedClaimToWire,
   reportToCsv,
   reportToWire,
 } from '../serialization/board.ts';
+import { claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import { instantOf } from './app-routes.ts';
 import { claimRead } from './firm-routes.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
@@ -84,6 +87,11 @@ function sharedFor<T>(
   };
 }
 
+const seenClaim = ({ id }: { id: string }, { updated_at }: { updated_at?: string | undefined }) => ({
+  claimId: id as ClaimId,
+  seenUpdatedAt: instantOf(updated_at),
+});
+
 /** The board of claims, its adjusters and reports. */
 export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
   const { boardUseCases: board, cursors, clock } = deps;
@@ -107,6 +115,17 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
     staffRoute(deskEndpoints.getBoardClaim, async ({ params }, { actor: { firmId } }) => {
       const details = await board.readBoardClaim(firmId, params.id as ClaimId);
       return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
+    }),
+
+    staffRoute(deskEndpoints.withdrawBoardOffer, async ({ params, body }, { actor }) => {
+      const claim = await board.withdrawOffer(actor, seenClaim(params, body));
+      return { status: 200, json: claimToWire(claim) };
+    }),
+
+    staffRoute(deskEndpoints.closeBoardClaim, async ({ params, body }, { actor }) => {
+      const { reason = null } = body;
+      const claim = await board.closeClaimAtDesk(actor, { ...seenClaim(params, body), reason });
+      return { status: 200, json: closedClaimToWire(claim) };
     }),
 
     staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId }, longWork }) => {

@@ -6,6 +6,7 @@ import {
   type BoardOffer,
   type BoardRow,
   type BoardUseCases,
+  type ClaimView,
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
@@ -48,20 +49,28 @@ const offerToWire = (offer: BoardOffer) => ({
   reminded_at: toDateTimeOrNull(offer.remindedAt),
   responded_at: toDateTimeOrNull(offer.respondedAt),
   rejection_reason: offer.rejectionReason,
+  withdrawn_by: offer.withdrawnBy,
   ended_at: toDateTimeOrNull(offer.endedAt),
 });
 
 /** The claim is text already. */
 export function boardClaimToWire(details: Awaited<ReturnType<BoardUseCases['readBoardClaim']>>): AsciiJson {
-  const { claim, late, waitingSince, history } = details;
+  const { claim, late, waitingSince, closedBy, history } = details;
   const others = asciiJson({
     late,
     waiting_since: toDateTimeOrNull(waitingSince),
     closed_at: toDateTimeOrNull(claim.closedAt),
+    closed_by: closedBy,
+    closure_reason: claim.closure?.reason ?? null,
     history: history.map(offerToWire),
   });
   return `{"claim":${claimToWire(claim)},${others.slice(1)}` as AsciiJson;
 }
+
+export const closedClaimToWire = (claim: ClaimView & { readonly closedAt: Instant | null }): AsciiJson => {
+  const others = asciiJson({ closed_at: toDateTimeOrNull(claim.closedAt) });
+  return `${claimToWire(claim).slice(0, -1)},${others.slice(1)}` as AsciiJson;
+};
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / SECOND);
 

@@ -341,6 +341,8 @@ CREATE TABLE claims (
   rejection_reason text,
   -- Whom the audit trail names for the latest offer.
   offered_by text COLLATE "C",
+  -- Whom it names for the withdrawal of that offer by the firm.
+  withdrawn_by text COLLATE "C",
   work_contact_date date,
   work_inspection_date date,
   work_notes text,
@@ -351,12 +353,16 @@ CREATE TABLE claims (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   closed_at timestamptz(3),
+  -- Whom the audit trail names for the closing, where the adjuster did not close it, and why.
+  closed_by text COLLATE "C",
+  closure_reason text,
   -- The row of the audit trail with the latest offer, or with what ended it.
   audit_seq bigint,
   PRIMARY KEY (firm_id, id),
   CONSTRAINT claims_external_id_key UNIQUE (firm_id, environment, external_id),
   CONSTRAINT claims_response_check CHECK ((status IN ('accepted', 'rejected')) = (responded_at IS NOT NULL)),
   CONSTRAINT claims_rejection_reason_check CHECK (rejection_reason IS NULL OR status = 'rejected'),
+  CONSTRAINT claims_withdrawn_check CHECK (withdrawn_by IS NULL OR status = 'unassigned'),
   CONSTRAINT claims_stamp_check CHECK (updated_at >= created_at)
 )
 -- A usual claim is about as long as the limit from which PostgreSQL compresses. Uncompressed, a page of fifty is read
@@ -400,6 +406,7 @@ CREATE TABLE offers (
   responded_at timestamptz(3),
   rejection_reason text,
   offered_by text COLLATE "C",
+  withdrawn_by text COLLATE "C",
   carrier_key text COLLATE "C",
   -- Of an earlier offer: the row of its response, or of what ended it, or of a response that came later.
   audit_seq bigint,

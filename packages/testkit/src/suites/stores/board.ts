@@ -319,7 +319,7 @@ export function boardBehavior(fixture: () => Fixture): void {
         [other, 'withdrawn', withdrawnAt, null, null],
         [svcId, 'rejected', rejectedAt, offeredAt + 5, 'Too far.'],
       ];
-      const open = { id, closedAt: null, late: false };
+      const open = { id, closedAt: null, closedBy: null, late: false };
       expect(await read()).toEqual({
         ...open,
         waitingSince: withdrawnAt,
@@ -345,7 +345,7 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {
-      const { newFirm, newMember, offer, use, clock } = fixture();
+      const { newFirm, newMember, newStaff, offer, use, clock } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const since = clock.advance(MINUTE);
@@ -360,6 +360,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       await offer(firm.live, first, other);
       await offer(firm.live, third, other);
       await use.closeClaimAsOperator(fourth);
+      await use.withdrawOffer(await newStaff(firm), { claimId: third });
       const until = clock.advance(7 * DAY);
       await sendAt(firm, other);
       const report = (by: 'adjuster' | 'week' | 'carrier', to = until) =>
@@ -374,9 +375,16 @@ export function boardBehavior(fixture: () => Fixture): void {
       const { total, rows } = await report('adjuster');
       const name = (await board(firm, { ...OPEN, adjuster: svcId }))[0]?.adjusterName;
       const counts = { ...none, accepted: 1, rejected: 1, withdrawn: 1, closed: 1 };
-      expect(total).toEqual({ group: '', offers: 6, ...counts, pending: 2, ...answered });
+      expect(total).toEqual({ group: '', offers: 6, ...counts, withdrawn: 2, pending: 1, ...answered });
       expect(rows[0]).toEqual({ group: svcId, label: name, offers: 4, ...counts, ...answered });
-      expect(rows[1]).toMatchObject({ group: other, offers: 2, ...none, pending: 2, ...unanswered });
+      expect(rows[1]).toMatchObject({
+        group: other,
+        offers: 2,
+        ...none,
+        withdrawn: 1,
+        pending: 1,
+        ...unanswered,
+      });
       const byWeek = (await report('week', clock.now() + 1)).rows;
       expect(byWeek.map(({ offers }) => offers)).toEqual([6, 1]);
       expect(byWeek.map(({ group }) => new Date(group).getUTCDay())).toEqual([1, 1]);

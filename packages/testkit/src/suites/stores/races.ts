@@ -68,6 +68,37 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('a withdrawal or a closure and an answer: one succeeds, and the other learns which', async () => {
+      const { newFirm, newMember, newStaff, sendId, use, stores } = fixture();
+      const firm = await newFirm();
+      const [svcId, dispatcher] = [await newMember(firm), await newStaff(firm, 'dispatcher')];
+      await rounds(async (n) => {
+        const claimId = await sendId(firm.live, svcId);
+        const seenUpdatedAt = (await stores.firmReads.claim(firm.id, 'live', claimId))?.updatedAt;
+        const accepts = n % 4 < 2;
+        const closes = n >= ROUNDS / 2;
+        const [answered, ended] = await outcomes(
+          inEitherOrder<unknown>(
+            n,
+            () =>
+              accepts ? use.acceptClaim({ svcId }, claimId) : use.rejectClaim({ svcId }, claimId, 'Too far.'),
+            () =>
+              closes
+                ? use.closeClaimAtDesk(dispatcher, { claimId, reason: null, seenUpdatedAt })
+                : use.withdrawOffer(dispatcher, { claimId, seenUpdatedAt }),
+          ),
+        );
+        const { status } = await assignmentOf(firm, claimId);
+        const tooLate = accepts ? 'claim_already_accepted' : 'offer_not_pending';
+        const isAnswered = status === (accepts ? 'accepted' : 'rejected');
+        expect([answered, ended, isAnswered || status]).toEqual(
+          answered === null
+            ? [null, closes ? 'claim_changed' : tooLate, true]
+            : ['offer_not_pending', null, 'unassigned'],
+        );
+      });
+    });
+
     test('responses to an earlier offer fail beside responses to the latest one, which succeed', async () => {
       const { newFirm, newMember, sendId, offer, use, clock } = fixture();
       const firm = await newFirm();
