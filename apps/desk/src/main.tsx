@@ -8,6 +8,7 @@ import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
 import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
 import '@svc/web-app/theme.css';
+import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './style.css';
@@ -28,11 +29,13 @@ import {
 } from './app.ts';
 import { Secret } from './components/secret.tsx';
 import type { Environment } from './endpoints.ts';
+import { isTyping } from './is-typing.ts';
 import { SCREENS, type Screen } from './navigation.ts';
 import { ROOT } from './root.ts';
 import { Board } from './screens/board.tsx';
 
 const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
+const Help = lazy(async () => (await import('./components/help.tsx')).Help);
 const PasskeyRequired = lazy(async () => (await import('./screens/passkeys.ts')).PasskeyRequired);
 const COMPONENTS: Readonly<Record<Screen, ComponentType<object>>> = {
   board: Board,
@@ -55,6 +58,17 @@ const permitted = (): Screen[] =>
     const { [screen]: needs } = SCREENS;
     return needs === null || can(needs);
   });
+
+/** The claim, the screen of the address, or the first one of the menu; undefined: it is not permitted. */
+function shownScreen(): Screen | 'claim' | undefined {
+  const { screen } = route.value;
+  if (screen === 'claim' && can('claims:read')) return screen;
+  const screens = permitted();
+  return screens.find((one) => one === screen) ?? (screen === 'board' ? screens[0] : undefined);
+}
+
+/** The screen whose help is open. */
+const helpOf = signal<ReturnType<typeof shownScreen>>(undefined);
 
 function SignIn() {
   const [choice, setChoice] = useState<FirmChoice>();
@@ -135,6 +149,14 @@ function App() {
           <Header />
           <div class="body">
             <Status />
+            {helpOf.value !== undefined && (
+              <Help
+                screen={helpOf.value}
+                close={() => {
+                  helpOf.value = undefined;
+                }}
+              />
+            )}
             <Screens />
             {desk.secret.value !== undefined && <Secret {...desk.secret.value} />}
           </div>
@@ -173,11 +195,14 @@ function Header() {
         ) : (
           <strong class="firm">{me?.firm.name}</strong>
         )}
-        {!isWide.value && (
-          <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {words.nav.menu}
-          </button>
-        )}
+        <span class="row">
+          <HelpButton />
+          {!isWide.value && (
+            <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {words.nav.menu}
+            </button>
+          )}
+        </span>
       </div>
       <RunningUpload />
       {(isWide.value || open) && (
@@ -220,6 +245,33 @@ function Header() {
   );
 }
 
+/** Shows what the screen is for, above it; also with the key `?`. */
+function HelpButton() {
+  const screen = shownScreen();
+  const toggle = (): void => {
+    helpOf.value = helpOf.value === undefined ? screen : undefined;
+  };
+  useEffect(() => {
+    helpOf.value = undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === '?' && !isTyping(event)) toggle();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [screen]);
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-expanded={helpOf.value !== undefined}
+      aria-keyshortcuts="?"
+      onClick={toggle}
+    >
+      {texts.value.nav.help}
+    </button>
+  );
+}
+
 /** A file that is being sent, or was not sent to its end, while another screen is shown. */
 function RunningUpload() {
   const words = texts.value.upload;
@@ -255,7 +307,8 @@ const NotPermitted = () => (
 
 function Screens() {
   const { value } = route;
-  if (value.screen === 'claim' && can('claims:read')) {
+  const screen = shownScreen();
+  if (screen === 'claim' && value.screen === 'claim') {
     // On wide screens the claim is shown next to the board.
     return (
       <main class={isWide.value ? 'split' : 'one'}>
@@ -274,10 +327,7 @@ function Screens() {
       </main>
     );
   }
-  const screens = permitted();
-  const first = value.screen === 'board' ? (screens[0] ?? 'settings') : undefined;
-  const screen = screens.find((one) => one === value.screen) ?? first;
-  const Component = screen === undefined ? NotPermitted : COMPONENTS[screen];
+  const Component = screen === undefined || screen === 'claim' ? NotPermitted : COMPONENTS[screen];
   return (
     <main key={`${screen} ${environment.value} ${value.id ?? ''}`}>
       <ErrorBoundary>

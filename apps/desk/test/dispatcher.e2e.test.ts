@@ -43,6 +43,16 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.getByRole('link', { name: /Marisol Ortega/ }).waitFor();
     expect(await faultsOf(page, 'board')).toEqual([]);
 
+    // Help, by its key; Escape gives the focus back.
+    await page.locator('a.board-link').first().focus();
+    await page.keyboard.press('?');
+    await page.locator('aside h2:focus', { hasText: 'Help: Board' }).waitFor();
+    await page.getByRole('complementary').getByText('the adjuster has not answered yet.').waitFor();
+    expect(await faultsOf(page, 'help')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('a.board-link:focus').waitFor();
+    expect(await page.getByRole('complementary').count()).toBe(0);
+
     // Live: nobody has to load the page again.
     sent.push(await send(firm, first.svcId, 'Reyes'));
     await page.getByRole('link', { name: /Marisol Reyes/ }).waitFor();

@@ -192,15 +192,15 @@ test('a person of two firms chooses one after the code, changes it, and no tab g
   }));
 
 test.each([
-  ['360 px wide, in Spanish and dark', PHONE],
-  ['820 px wide, in English and light', TABLET],
-] as const)('%s, every screen fits and is accessible', (_, options) =>
+  ['360 px wide, in Spanish and dark, with its help', PHONE, 'Ayuda'],
+  ['820 px wide, in English and light', TABLET, undefined],
+] as const)('%s, every screen fits and is accessible', (_, options, help) =>
   visiting(options, async ({ page }) => {
     const { firm, claimId } = await firmWithClaim();
     await enterDesk(page, service, await service.staff(firm, 'admin'));
     await page.getByRole('link', { name: /Marisol/ }).waitFor();
     const found = await faultsOf(page, 'board');
-    await page.locator('.top button').click();
+    await page.locator('.top button').last().click();
     found.push(...(await faultsOf(page, 'menu')));
     for (const [hash, ready] of [
       [`#/claims/${claimId}`, '.history li'],
@@ -219,6 +219,10 @@ test.each([
     ] as const) {
       await page.evaluate(`location.hash = '${hash}'`);
       await page.locator(`main ${ready}`).first().waitFor();
+      if (help !== undefined) {
+        await button(page, help).click();
+        await page.locator('aside a').waitFor();
+      }
       found.push(...(await faultsOf(page, hash)));
       if (ready === 'input[type=password]') {
         await page.locator(ready).fill(firm.test);

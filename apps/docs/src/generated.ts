@@ -11,6 +11,7 @@ import {
   openApiDocument,
   sandboxEndpoints,
 } from '@svc/contract';
+import { helpEn } from '../../desk/src/texts/help-en.ts';
 import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
@@ -111,6 +112,19 @@ export const receivers = programsOf(
   'WebhookReceiver.java',
   'WebhookReceiver.cs',
 );
+
+/** The help of every screen of the desk. */
+export const deskHelp: Block = () =>
+  Object.entries(helpEn.screens)
+    .map(([screen, { purpose, words, trouble, who, guide }]) => {
+      const list = (points: typeof words): string =>
+        points.map(([term, text]) => `- **${term}**: ${text}`).join('\n');
+      const link = guide === 'desk' ? '' : ` [Read more](/${guide}.md).`;
+      return `## ${capitalized(screen)}\n\n${purpose} ${who}${link}\n\n${list(words)}\n\n${helpEn.trouble}:\n\n${list(trouble)}`;
+    })
+    .join('\n\n');
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 export const packageTable: Block = ({ baseUrl }) =>
   tableOf(

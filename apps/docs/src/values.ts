@@ -20,6 +20,7 @@ import {
 import { changelogEntries } from './changelog.ts';
 import {
   type Block,
+  deskHelp,
   errorEntries,
   errorTable,
   operationList,
@@ -81,6 +82,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 const BLOCKS: Readonly<Record<string, Block>> = {
   'changelog.entries': changelogEntries,
+  'desk.help': deskHelp,
   'packages.table': packageTable,
   programs,
   receivers,

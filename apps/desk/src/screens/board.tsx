@@ -1,6 +1,4 @@
 import { LIMITS, LOSS_LOCATION_STATES } from '@svc/contract';
-import { Dialog } from '@svc/web-app/components/dialog';
-import { Facts } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
@@ -10,26 +8,22 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, board, can, desk, offers, route, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
+import { isTyping } from '../is-typing.ts';
 import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
 import { displayName } from '../state/offers.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
 
-const WRITE_KEYS = ['O', 'X'];
 const COUNTED = ['waiting', 'late', 'rejected'] as const satisfies readonly View[];
 
 /** The claims of the firm: those that nobody has, and then the longest wait, first. */
 export function Board() {
   const words = texts.value.board;
   const rows = board.rows.value;
-  const [showsKeys, setShowsKeys] = useState(false);
   const { value: chosen } = board.chosen;
   const offer = (claims: readonly BoardClaim[]): void => {
     if (claims.length > 0 && can('claims:write')) offers.prepare('board', claims);
   };
-  useKeys(
-    (current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]),
-    () => setShowsKeys(true),
-  );
+  useKeys((current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]));
   const draft = offers.draft.value;
   const ids = draft?.from === 'board' ? draft.ids : [];
   const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
@@ -72,12 +66,6 @@ export function Board() {
           done={board.clearSelection}
           focusAfter={() => findRow(offered[0]?.id)}
         />
-      )}
-      {showsKeys && (
-        <Dialog title={words.keys} close={() => setShowsKeys(false)}>
-          <Facts facts={words.keyList.filter(([key]) => can('claims:write') || !WRITE_KEYS.includes(key))} />
-          <Button onClick={() => setShowsKeys(false)}>{texts.value.close}</Button>
-        </Dialog>
       )}
     </>
   );
@@ -319,14 +307,12 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
 }
 
 /** The focus is the current row: what a screen reader reads, Enter opens. */
-function useKeys(offer: (current: BoardClaim | undefined) => void, help: () => void): void {
+function useKeys(offer: (current: BoardClaim | undefined) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
-        return;
-      if (target.matches('input[type=text], input:not([type]), select, textarea')) {
-        if (event.key === 'Escape') target.blur();
+      if (isTyping(event)) {
+        if (event.key === 'Escape' && document.querySelector('dialog[open]') === null)
+          (event.target as HTMLElement).blur();
         return;
       }
       const links = [...document.querySelectorAll<HTMLElement>('main a.board-link')];
@@ -344,7 +330,6 @@ function useKeys(offer: (current: BoardClaim | undefined) => void, help: () => v
         x: () => current !== undefined && board.toggle(current.id, event.shiftKey),
         o: () => offer(current),
         '/': () => document.querySelector<HTMLElement>('main input[name=q]')?.focus(),
-        '?': help,
       };
       const key = { ArrowDown: 'j', ArrowUp: 'k' }[event.key] ?? event.key.toLowerCase();
       // The arrows scroll, unless a row has the focus.

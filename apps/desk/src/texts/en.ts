@@ -40,6 +40,7 @@ export const en = {
   nav: {
     label: 'Main',
     menu: 'Menu',
+    help: 'Help',
     board: 'Board',
     adjusters: 'Adjusters',
     map: 'Map',
@@ -117,15 +118,6 @@ export const en = {
     offer: 'Offer',
     offerAll: (count: number) => `Offer ${count}`,
     clearSelection: 'Clear selection',
-    keys: 'Keyboard',
-    keyList: [
-      ['J, K', 'next, previous claim'],
-      ['Enter', 'open'],
-      ['O', 'offer the selected claims, or the current one'],
-      ['X', 'select; Shift+X: all from the last one'],
-      ['/', 'search'],
-      ['?', 'this list'],
-    ] as readonly (readonly [string, string])[],
   },
   claim: {
     call: (phone: string) => `Call ${phone}`,

@@ -19,6 +19,7 @@ export const es: Texts = {
   nav: {
     label: 'Principal',
     menu: 'Menú',
+    help: 'Ayuda',
     board: 'Tablero',
     adjusters: 'Ajustadores',
     map: 'Mapa',
@@ -114,15 +115,6 @@ export const es: Texts = {
     offer: 'Ofrecer',
     offerAll: (count) => `Ofrecer ${count}`,
     clearSelection: 'Quitar selección',
-    keys: 'Teclado',
-    keyList: [
-      ['J, K', 'reclamación siguiente, anterior'],
-      ['Enter', 'abrir'],
-      ['O', 'ofrecer las reclamaciones seleccionadas, o la actual'],
-      ['X', 'seleccionar; Mayús+X: todas desde la última'],
-      ['/', 'buscar'],
-      ['?', 'esta lista'],
-    ],
   },
   claim: {
     call: (phone) => `Llamar al ${phone}`,
