@@ -1,6 +1,7 @@
 import type { AuditAction, FieldErrorCode, Scope, StaffPermission } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import type { CrossFieldRule } from './cross-field-rule.ts';
+import type { Example } from './example.ts';
 import type { ErrorCode } from './problems.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,6 +66,8 @@ export interface Endpoint {
   readonly problems: readonly ErrorCode[];
   /** Of its errors, where they have members of this operation alone; default: `problemSchema`. */
   readonly problemSchema?: z.ZodType;
+  /** A request and its response. */
+  readonly example?: Example;
 }
 
 type Parsed<Of, Key extends string> = Of extends { readonly [K in Key]: infer Schema extends z.ZodType }

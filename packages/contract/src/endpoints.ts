@@ -2,13 +2,29 @@ import { ASSIGNMENT_STATUSES } from '@svc/domain/vocabulary';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import { rejectClaimBody } from './app.ts';
 import { claimSchema, offerClaimBody, sendsClaim } from './claim.ts';
-import { readinessQuery, readinessSchema } from './desk/readiness.ts';
+import { READINESS_EXAMPLE, readinessQuery, readinessSchema } from './desk/readiness.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
+import type { Example } from './example.ts';
+import {
+  acceptedClaim,
+  activeAdjuster,
+  claimPath,
+  FIRM,
+  idempotencyHeader,
+  pendingAdjuster,
+  rejectedClaim,
+  sentClaim,
+  surgeClaim,
+  TEST_ACCOUNT,
+  testAccount,
+  testClaim,
+  unansweredInvitation,
+} from './example-values.ts';
 import { fields, instantParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
-import { receiptSchema } from './receipt.ts';
+import { EXAMPLE_RECEIPT, receiptSchema } from './receipt.ts';
 import {
   ANY_REQUEST,
   claimParams,
@@ -46,6 +62,10 @@ export const firmEndpoints = {
     }),
     success: { status: 200, schema: pageOf('ClaimPage', claimSchema, []), description: 'A page of claims.' },
     problems: SCOPED_REQUEST,
+    example: {
+      search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
+      response: { data: [rejectedClaim], next_cursor: null },
+    },
   }),
   sendClaim: endpoint({
     id: 'sendClaim',
@@ -71,6 +91,7 @@ export const firmEndpoints = {
       'idempotency_key_reused',
       ...NAMES_ADJUSTER,
     ],
+    example: { headers: idempotencyHeader, body: surgeClaim, response: sentClaim },
   }),
   getClaim: endpoint({
     id: 'getClaim',
@@ -85,6 +106,7 @@ export const firmEndpoints = {
     params: claimParams,
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
     problems: [...SCOPED_REQUEST, 'not_found'],
+    example: { params: claimPath, response: acceptedClaim },
   }),
   getReceipt: endpoint({
     id: 'getReceipt',
@@ -100,6 +122,7 @@ export const firmEndpoints = {
     params: claimParams,
     success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...SCOPED_REQUEST, 'not_found'],
+    example: { params: claimPath, response: { receipt: EXAMPLE_RECEIPT } },
   }),
   offerClaim: endpoint({
     id: 'offerClaim',
@@ -128,6 +151,16 @@ export const firmEndpoints = {
       'idempotency_key_reused',
       ...NAMES_ADJUSTER,
     ],
+    example: {
+      params: claimPath,
+      headers: idempotencyHeader,
+      body: { adjuster_svc_id: 'SVC-2M9D-Whitcomb' },
+      response: {
+        ...sentClaim,
+        updated_at: '2026-08-29T15:20:45.671Z',
+        assignment: { ...sentClaim.assignment, adjuster_svc_id: 'SVC-2M9D-Whitcomb' },
+      },
+    },
   }),
   inviteAdjuster: endpoint({
     id: 'inviteAdjuster',
@@ -149,6 +182,15 @@ export const firmEndpoints = {
       'unknown_osaid',
       'environment_mismatch',
     ],
+    example: {
+      body: {
+        svc_id: 'SVC-7F3K-Delacroix',
+        invited_as: 'Jean Delacroix',
+        invited_by: 'Priya Natarajan',
+        purpose: 'Hurricane deployment, Lee County',
+      },
+      response: pendingAdjuster,
+    },
   }),
   listAdjusters: endpoint({
     id: 'listAdjusters',
@@ -167,6 +209,7 @@ export const firmEndpoints = {
       description: 'A page of adjusters.',
     },
     problems: SCOPED_REQUEST,
+    example: { search: 'limit=50', response: { data: [activeAdjuster], next_cursor: null } },
   }),
   withdrawInvitation: endpoint({
     id: 'withdrawInvitation',
@@ -181,6 +224,10 @@ export const firmEndpoints = {
     params: fields({ svc_id: svcId() }),
     success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
     problems: [...WITH_BODY, ...SCOPED_REQUEST, 'not_found', 'environment_mismatch'],
+    example: {
+      params: { svc_id: 'SVC-7F3K-Delacroix' },
+      response: { ...pendingAdjuster, status: 'withdrawn', expires_at: null },
+    },
   }),
   getKeyInfo: endpoint({
     id: 'getKeyInfo',
@@ -194,6 +241,13 @@ export const firmEndpoints = {
     description: 'The API key of the request, its firm and its current scopes.',
     success: { status: 200, schema: keyInfoSchema, description: 'The key.' },
     problems: KEY_REQUEST,
+    example: {
+      response: {
+        key: { id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
+        firm: FIRM,
+        scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+      },
+    },
   }),
   getHealth: endpoint({
     id: 'getHealth',
@@ -211,8 +265,9 @@ export const firmEndpoints = {
       description: 'The service accepts requests.',
     },
     problems: ANY_REQUEST,
+    example: { response: {} },
   }),
-} as const satisfies Record<string, Endpoint>;
+} as const satisfies Record<string, Endpoint & { readonly example: Example }>;
 
 const SANDBOX_REQUEST = [...WITH_BODY, ...SCOPED_REQUEST, 'environment_mismatch'] as const;
 
@@ -247,6 +302,10 @@ export const sandboxEndpoints = {
       'The test account that the claim is offered to accepts it now. If its permission was withdrawn, the claim becomes `unassigned` and the error is `offer_not_pending`, as in the app.',
     success: { status: 200, schema: claimSchema, description: 'The accepted claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
+    example: {
+      params: claimPath,
+      response: testClaim({ status: 'accepted', responded_at: '2026-08-29T15:04:11.208Z' }),
+    },
   }),
   rejectTestClaim: endpoint({
     ...sandboxClaim,
@@ -260,6 +319,15 @@ export const sandboxEndpoints = {
     bodyRequired: false,
     success: { status: 200, schema: claimSchema, description: 'The rejected claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
+    example: {
+      params: claimPath,
+      body: { reason: 'Too far from my other files.' },
+      response: testClaim({
+        status: 'rejected',
+        responded_at: '2026-08-29T15:04:11.208Z',
+        rejection_reason: 'Too far from my other files.',
+      }),
+    },
   }),
   closeTestClaim: endpoint({
     ...sandboxClaim,
@@ -272,6 +340,7 @@ export const sandboxEndpoints = {
       'Closes the claim, whatever its status: its claim number is free again, and it can no longer be offered. As with every closed claim, the response does not show it and `updated_at` does not change.',
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: claimPath, response: testClaim({}) },
   }),
   acceptTestInvitation: endpoint({
     ...sandboxAdjuster,
@@ -283,6 +352,7 @@ export const sandboxEndpoints = {
     description: 'The invited test account joins the firm now.',
     success: { status: 200, schema: adjusterSchema, description: 'The member.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: { svc_id: TEST_ACCOUNT }, response: testAccount },
   }),
   declineTestInvitation: endpoint({
     ...sandboxAdjuster,
@@ -294,6 +364,10 @@ export const sandboxEndpoints = {
     description: 'The invited test account declines now.',
     success: { status: 200, schema: adjusterSchema, description: 'The declined invitation.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: {
+      params: { svc_id: TEST_ACCOUNT },
+      response: { ...unansweredInvitation, status: 'declined' },
+    },
   }),
   expireTestInvitation: endpoint({
     ...sandboxAdjuster,
@@ -305,6 +379,10 @@ export const sandboxEndpoints = {
     description: `Ends a pending invitation as if its ${LIMITS.invitationExpiryDays} days had passed.`,
     success: { status: 200, schema: adjusterSchema, description: 'The expired invitation.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: {
+      params: { svc_id: TEST_ACCOUNT },
+      response: { ...unansweredInvitation, status: 'expired', responded_at: null },
+    },
   }),
   departTestAdjuster: endpoint({
     ...sandboxAdjuster,
@@ -317,6 +395,10 @@ export const sandboxEndpoints = {
       'The test account leaves the firm as an adjuster can in the app: pending offers become `unassigned`, accepted claims stay with it, and the list of adjusters no longer has it. Invite it again to bring it back.',
     success: { status: 200, schema: departedAdjusterSchema, description: 'The account that left.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: {
+      params: { svc_id: TEST_ACCOUNT },
+      response: { svc_id: TEST_ACCOUNT, status: 'left' },
+    },
   }),
   pauseTestAdjuster: endpoint({
     ...sandboxAdjuster,
@@ -328,6 +410,7 @@ export const sandboxEndpoints = {
     description: 'New offers to the test account get `adjuster_not_accepting`. Pending offers stay.',
     success: { status: 200, schema: adjusterSchema, description: 'The member.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: { svc_id: TEST_ACCOUNT }, response: testAccount },
   }),
   resumeTestAdjuster: endpoint({
     ...sandboxAdjuster,
@@ -339,6 +422,7 @@ export const sandboxEndpoints = {
     description: 'Ends a pause.',
     success: { status: 200, schema: adjusterSchema, description: 'The member.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: { svc_id: TEST_ACCOUNT }, response: testAccount },
   }),
   suspendTestAdjuster: endpoint({
     ...sandboxAdjuster,
@@ -351,6 +435,7 @@ export const sandboxEndpoints = {
       'Withdraws the permission of the test account to accept claims: pending offers become `unassigned`, new ones get `adjuster_not_accepting`.',
     success: { status: 200, schema: adjusterSchema, description: 'The member.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: { svc_id: TEST_ACCOUNT }, response: testAccount },
   }),
   reinstateTestAdjuster: endpoint({
     ...sandboxAdjuster,
@@ -362,6 +447,7 @@ export const sandboxEndpoints = {
     description: 'Ends a suspension.',
     success: { status: 200, schema: adjusterSchema, description: 'The member.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
+    example: { params: { svc_id: TEST_ACCOUNT }, response: testAccount },
   }),
   simulateFaults: endpoint({
     ...sandboxFaults,
@@ -375,6 +461,10 @@ export const sandboxEndpoints = {
     body: simulateFaultsBody,
     success: { status: 200, schema: simulatedFaultsSchema, description: 'The faults of the key.' },
     problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
+    example: {
+      body: { kind: 'dropped', count: 2 },
+      response: { kind: 'dropped', count: 2 },
+    },
   }),
   clearFaults: endpoint({
     ...sandboxFaults,
@@ -386,6 +476,7 @@ export const sandboxEndpoints = {
     description: 'The next requests with this key meet no fault.',
     success: { status: 200, schema: simulatedFaultsSchema, description: 'No faults.' },
     problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
+    example: { response: { kind: null, count: 0 } },
   }),
   checkReadiness: endpoint({
     id: 'checkReadiness',
@@ -402,5 +493,6 @@ export const sandboxEndpoints = {
     query: readinessQuery,
     success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
     problems: [...SCOPED_REQUEST, 'environment_mismatch'],
+    example: { response: READINESS_EXAMPLE },
   }),
-} as const satisfies Record<string, Endpoint>;
+} as const satisfies Record<string, Endpoint & { readonly example: Example }>;

@@ -46,6 +46,8 @@ export {
   type ResponseOf,
 } from './endpoint.ts';
 export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
+export type { Example } from './example.ts';
+export { riverClaim, smallestClaim, surgeClaim } from './example-values.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';

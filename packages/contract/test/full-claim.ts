@@ -1,4 +1,4 @@
-import { surgeClaim } from '../src/examples.ts';
+import { surgeClaim } from '../src/example-values.ts';
 
 const address = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
 const contact = {
