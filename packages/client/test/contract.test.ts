@@ -3,15 +3,16 @@ import {
   type Endpoint,
   type EndpointId,
   EXAMPLES,
+  type Example,
   endpoints,
   firmEndpoints,
   parseRequest,
   riverClaim,
   sandboxEndpoints,
   smallestClaim,
-  surgeClaim,
 } from '@svc/contract';
 import fc from 'fast-check';
+import type { Client } from '../src/index.ts';
 import { collect, createTestClient, json, type Sent } from './test-client.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
@@ -43,15 +44,35 @@ function validate({ method, url, headers, body }: Sent): { readonly id: string; 
 /** A valid response for any operation. */
 const anything = json({ id: ID, data: [EXAMPLES.sendClaim.response], next_cursor: null });
 
+/** All but `request`, which calls any operation. */
+const methodsOf = ({ request: _, ...client }: Client): readonly CallableFunction[] =>
+  Object.values(client)
+    .flatMap((part: unknown) =>
+      part instanceof Object && !(part instanceof Function) ? Object.values(part) : part,
+    )
+    .filter((method) => method instanceof Function);
+
+/** What a method takes: the parameters of the path, then the body or the filters. */
+const argumentsOf = ({ params = {}, search, body }: Example): readonly unknown[] => [
+  ...Object.values(params),
+  ...(body === undefined ? [] : [body]),
+  ...(search === undefined ? [] : [Object.fromEntries(new URLSearchParams(search))]),
+];
+
 describe('every request the client makes', () => {
+  it.each(Object.values(CLIENT_ENDPOINTS))('$id is the request of a method', async ({ id, example = {} }) => {
+    const { client, sent } = createTestClient([anything]);
+    // The other methods reject the arguments, or send another operation.
+    const call = async (method: CallableFunction) => method(...argumentsOf(example));
+    await Promise.allSettled(methodsOf(client).map(call));
+    const requests = sent.map((one) => ({ ...validate(one), body: one.body }));
+    expect(requests).toContainEqual({ id, errors: null, body: example.body });
+  });
+
   it('is valid by the contract', async () => {
     const { client, sent } = createTestClient([anything]);
-    await client.claims.send(smallestClaim);
-    await client.claims.send(surgeClaim, { idempotencyKey: 'a b' });
-    await client.claims.send(riverClaim, { idempotencyKey: '~'.repeat(255) });
-    await client.claims.get(ID);
-    await client.claims.receipt(ID);
-    await collect(client.claims.list());
+    await client.claims.send(riverClaim, { idempotencyKey: 'a b' });
+    await client.claims.send(smallestClaim, { idempotencyKey: '~'.repeat(255) });
     await collect(
       client.claims.list({
         updated_since: '2026-08-29T14:30:00+02:00',
@@ -62,32 +83,10 @@ describe('every request the client makes', () => {
       }),
     );
     await collect(client.claims.list({ updated_since: new Date(0), limit: undefined }));
-    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2M9D-Whitcomb' });
-    await collect(client.adjusters.list());
     await collect(client.adjusters.list({ limit: 1, cursor: 'c' }));
-    await client.adjusters.invite(EXAMPLES.inviteAdjuster.body as { svc_id: string });
-    await client.invitations.withdraw('SVC-7F3K-Delacroix');
-    await client.sandbox.acceptClaim(ID);
     await client.sandbox.rejectClaim(ID);
-    await client.sandbox.rejectClaim(ID, { reason: 'Too far.' });
-    await client.sandbox.closeClaim(ID);
-    await client.sandbox.acceptInvitation('test_a_new');
-    await client.sandbox.declineInvitation('test_a_new');
-    await client.sandbox.expireInvitation('test_a_new');
-    await client.sandbox.leaveFirm('test_a_new');
-    await client.sandbox.pauseAdjuster('test_a_new');
-    await client.sandbox.resumeAdjuster('test_a_new');
-    await client.sandbox.suspendAdjuster('test_a_new');
-    await client.sandbox.reinstateAdjuster('test_a_new');
-    await client.sandbox.simulateFaults({ kind: 'dropped', count: 2 });
-    await client.sandbox.clearFaults();
-    await client.sandbox.checkReadiness();
-    await client.me();
-    await client.health();
     await client.pollClaims({ since: new Date(0) }).next();
-    const validated = sent.map(validate);
-    expect(validated.filter(({ errors }) => errors !== null)).toEqual([]);
-    expect(new Set(validated.map(({ id }) => id))).toEqual(new Set(Object.keys(CLIENT_ENDPOINTS)));
+    expect(sent.map(validate).filter(({ errors }) => errors !== null)).toEqual([]);
   });
 
   it('is encoded correctly, whatever characters an id or a filter has', async () => {
@@ -109,13 +108,6 @@ describe('every request the client makes', () => {
       { numRuns: 100 },
     );
   });
-
-  it.each(['updated_since', 'assignment_status', 'external_id', 'limit', 'cursor'])(
-    'may have the filter %s, which is in the contract',
-    (name) => {
-      expect(Object.keys(endpoints.listClaims.query.shape)).toContain(name);
-    },
-  );
 
   it('may have every filter of the contract', () => {
     const ids = ['listClaims', 'listAdjusters'] as const satisfies readonly EndpointId[];
