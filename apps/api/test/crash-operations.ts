@@ -1,5 +1,6 @@
 import { type EndpointId, type ErrorCode, endpoints } from '@svc/contract';
 import type { Operator } from '../../../tools/services/operator.ts';
+import type { Step } from './model.ts';
 import { type ApiResponse, callHttp } from './service-under-test.ts';
 
 /** A request that is ready to be sent, and the firm whose state it changes. */
@@ -207,6 +208,78 @@ export const CRASH_OPERATIONS = {
     },
   },
 } as const satisfies { readonly [Id in EndpointId]?: CrashOperation };
+
+/** Those that may be repeated; those of the sandbox run the use case of another operation, or change nothing of the compared state. */
+type WriteId = {
+  [Id in EndpointId]: (typeof endpoints)[Id] extends { readonly write: true }
+    ? (typeof endpoints)[Id] extends { readonly repeatable: false } | { readonly sandbox: true }
+      ? never
+      : Id
+    : never;
+}[EndpointId];
+
+/** The steps of the model walks. */
+export const STEPS = {
+  acceptClaim: 'accept',
+  acceptInvitation: 'join',
+  closeBoardClaim: 'firm closes',
+  closeClaim: 'close',
+  declineInvitation: 'decline',
+  inviteAdjuster: 'invite',
+  leaveFirm: 'leave',
+  offerClaim: 'offer',
+  rejectClaim: 'reject',
+  sendClaim: 'send',
+  updateMembership: 'pause',
+  updateWork: 'work',
+  withdrawBoardOffer: 'take back',
+  withdrawInvitation: 'withdraw',
+} as const satisfies { readonly [Id in WriteId]?: Step['do'] };
+
+const SAME_USE_CASE = 'It runs the use case of another operation, with another actor.';
+const NOT_COMPARED = 'The compared state has claims, carriers, members and jobs, and nothing of it changes.';
+const ONE_ROW = 'It changes one row, in a unit of work as the others.';
+
+/** Every other operation is left out of the crash points or the steps with its reason. */
+export const LEFT_OUT: Readonly<
+  Record<Exclude<WriteId, keyof typeof CRASH_OPERATIONS & keyof typeof STEPS>, string>
+> = {
+  changeFirm: NOT_COMPARED,
+  confirmEmail: NOT_COMPARED,
+  endSession: NOT_COMPARED,
+  endStaffSession: NOT_COMPARED,
+  importClaims: SAME_USE_CASE,
+  inviteBoardAdjuster: SAME_USE_CASE,
+  inviteStaff: NOT_COMPARED,
+  logContact: ONE_ROW,
+  offerBoardClaim: SAME_USE_CASE,
+  registerDevice: NOT_COMPARED,
+  registerPasskey: NOT_COMPARED,
+  registerStaffPasskey: NOT_COMPARED,
+  removePasskey: NOT_COMPARED,
+  removeStaff: NOT_COMPARED,
+  removeStaffPasskey: NOT_COMPARED,
+  removeWebhook: NOT_COMPARED,
+  renamePasskey: NOT_COMPARED,
+  renameStaffPasskey: NOT_COMPARED,
+  revokeKey: NOT_COMPARED,
+  revokeKeysOfMaker: NOT_COMPARED,
+  rollKey: NOT_COMPARED,
+  sendBoardClaim: SAME_USE_CASE,
+  setDevicePreferences: NOT_COMPARED,
+  signOut: NOT_COMPARED,
+  signOutStaff: NOT_COMPARED,
+  unregisterDevice: NOT_COMPARED,
+  updateAvailability: ONE_ROW,
+  updateKey: NOT_COMPARED,
+  updateMembership: ONE_ROW,
+  updateOwnStaff: NOT_COMPARED,
+  updateStaff: NOT_COMPARED,
+  updateSharing: ONE_ROW,
+  updateWebhook: NOT_COMPARED,
+  updateWork: ONE_ROW,
+  withdrawBoardInvitation: SAME_USE_CASE,
+};
 
 export type WriteOperation = CrashOperation & {
   readonly id: keyof typeof CRASH_OPERATIONS;
