@@ -50,7 +50,7 @@ module.exports = {
       to: {},
     },
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
-    room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod')]),
+    room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod', 'fflate', 'saxes')]),
     room('client', '^packages/client/src/', []),
     room('sandbox', '^packages/sandbox/src/', [CLIENT, WORDS]),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [

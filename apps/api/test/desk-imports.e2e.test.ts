@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
+import { cell, sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { listClaims, outcome } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -299,6 +300,80 @@ test('a file that is no table, or neither text nor rows, is an error that says w
     ['a', 'b,c,d'],
     ['a;b', 'c', 'd'],
   ]);
+});
+
+test('a workbook is checked and sent as the CSV file with its table is, from the sheet that is named', async () => {
+  const name = 'Workbook';
+  const table = csvOf(row('BOOK-1'), row('BOOK-2', { zip: '8260' }))
+    .split('\r\n')
+    .map((line) => line.split(';'));
+  const [header = [], first = [], second = []] = table;
+  const day = cell.number('46261', 1);
+  const typed = first.map((one, n) => (n === 3 ? day : one));
+  const bytes = workbookOf({
+    sheets: [
+      { name: 'Cover', rows: [['Claims of August', 'Palmetto']] },
+      { name: 'Claims', rows: [['Claims of August'], [], header, typed, second] },
+    ],
+    formats: ['m/d/yyyy'],
+  });
+  const workbook = Buffer.from(bytes).toString('base64');
+  const titled = await importing({ workbook, sheet: 'claims', name, dry_run: true });
+  expect(titled.json).toMatchObject({ likely_header_row: 3, rows: [], problems: [{}] });
+  const body = { workbook, sheet: 'Claims', header_row: 3, name };
+  const asCsv = await importing({
+    text: `\r\n\r\n${csvOf(row('BOOK-1'), row('BOOK-2', { zip: '8260' }))}`,
+    dry_run: true,
+    name: 'As CSV',
+  });
+  const dry = await importing({ ...body, dry_run: true });
+  expect(dry.json.rows).toEqual(asCsv.json.rows);
+  expect(dry.json.rows).toMatchObject([
+    { row: 4, outcome: 'valid' },
+    { row: 5, outcome: 'invalid', problems: [{ column: 'Zip' }] },
+  ]);
+  const sent = await importing(body);
+  expect(sent.json.rows).toMatchObject([{ external_id: 'BOOK-1', outcome: 'sent' }, { outcome: 'invalid' }]);
+  const again = await importing(body);
+  expect(again.json.rows).toMatchObject([{ outcome: 'already_sent' }, {}]);
+  const [claim] = (await listClaims(service, firm.test, 'external_id=BOOK-1')).json.data;
+  expect(claim).toMatchObject({ loss: { date: '2026-08-27' }, policy: { number: '0087' } });
+
+  for (const [wrong, pointer] of [
+    [{ workbook, text: 'a,b' }, '/workbook'],
+    [{ text: 'a,b', sheet: 'Claims' }, '/sheet'],
+    [{ workbook, sheet: '__proto__' }, '/sheet'],
+    [{ workbook: 'a b' }, '/workbook'],
+    [{ workbook: 'QUJD' }, '/workbook'],
+    [{ workbook: Buffer.from('%PDF').toString('base64') }, '/workbook'],
+  ] as const) {
+    const response = await importing(wrong);
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toMatchObject([{ pointer }]);
+  }
+});
+
+test('a workbook that becomes large once it is unpacked is refused, and other requests are served in between', async () => {
+  const xml = sheetXml([]).replace('</sheetData>', `${'<x/>'.repeat(6_000_000)}</sheetData>`);
+  const bomb = Buffer.from(workbookOf({ sheets: [{ xml }] })).toString('base64');
+  let isOver = false;
+  const bombs = Promise.all(Array.from({ length: 8 }, () => importing({ workbook: bomb }))).finally(() => {
+    isOver = true;
+  });
+  let served = 0;
+  while (!isOver) {
+    expect(outcome(await service.call('GET', '/firm/v1/me', { as: dispatcher }))).toEqual([200]);
+    served += 1;
+  }
+  expect(served).toBeGreaterThan(10);
+  for (const response of await bombs) {
+    // Some of one firm at once, since each is in memory.
+    if (response.status === 429) expectProblem(response, 429, 'rate_limited');
+    else
+      expect(response.json.errors).toMatchObject([
+        { pointer: '/workbook', detail: expect.stringContaining('unpacked') },
+      ]);
+  }
 });
 
 test('an import belongs to its firm, and needs the permission and a plan with which claims are sent', async () => {

@@ -152,11 +152,12 @@ export function createProgram(
       );
     });
 
-  command('import', 'send the rows of a CSV file; safe to run again', [
+  command('import', 'send the rows of a CSV file or an Excel workbook; safe to run again', [
     'claims import claims.csv --columns columns.json --dry-run',
     "claims import claims.csv --columns columns.json --set 'carrier.name=Palmetto Mutual'",
+    'claims import claims.xlsx --sheet August --dry-run',
   ])
-    .addArgument(new Argument('<file>', 'a CSV file; - for standard input'))
+    .addArgument(new Argument('<file>', 'a CSV file or an Excel workbook (.xlsx); - for standard input'))
     .option('--columns <map>', 'JSON file with the field of each column; if it does not exist, it is written')
     .addOption(
       new Option('--set <field=value>', 'a field that is the same in all rows; repeat it for more')
@@ -166,6 +167,7 @@ export function createProgram(
     .option('--dry-run', 'only report the problems, by row and column', false)
     .option('--skip-invalid', 'send the rows without problems; otherwise none is sent', false)
     .addOption(new Option('--dates <order>', 'order of dates such as 8/9/2026').choices(DATE_ORDERS))
+    .option('--sheet <name>', 'of a workbook; by default the first one that is not hidden')
     .addOption(new Option('--encoding <name>', 'by default recognized').choices(ENCODINGS))
     .addOption(new Option('--delimiter <name>', 'by default recognized').choices(DELIMITER_NAMES))
     .addOption(

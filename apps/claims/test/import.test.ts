@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
+import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { claimJson, claims, jsonResponse, type Request } from './environment.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'claims-import-'));
@@ -135,4 +136,32 @@ it('an encoding that is not certain is asked with a sample of each', async () =>
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/macintosh \(García\).*--encoding/)]);
   const named = await claims([...args, '--encoding', 'macintosh'], { service: service().service, env: {} });
   expect(named.code).toBe(0);
+});
+
+it('a workbook is read as its table in CSV is, from the sheet that is named, and hidden rows are said', async () => {
+  const table = [HEADER, row('W-1'), row('W-2', { zip: '8260' })].map((line) => line.split(';'));
+  const xml = sheetXml(table).replace(/<row>(?=(?:(?!<row>).)*$)/, '<row hidden="1">');
+  const path = join(folder, 'claims.xlsx');
+  await writeFile(
+    path,
+    workbookOf({
+      sheets: [
+        { name: 'Cover', rows: [['a', 'b']] },
+        { name: 'August', xml },
+      ],
+    }),
+  );
+  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run', '--json'];
+  const { service: reply } = service();
+  const dry = await claims([...args, '--sheet', 'August'], { service: reply, env: {} });
+  expect([dry.code, dry.stderr]).toEqual([1, 'Rows that Excel hides are read like the others: 1.\n']);
+  const csv = join(folder, 'same.csv');
+  await writeFile(csv, table.map((cells) => cells.join(',')).join('\n'));
+  const same = await claims(args.with(1, csv), { service: reply, env: {} });
+  expect(JSON.parse(dry.stdout)).toEqual(JSON.parse(same.stdout));
+  expect(JSON.parse(dry.stdout)).toMatchObject({ rows: 2, invalid_rows: [{ row: 3, external_id: 'W-2' }] });
+  const unknown = await claims([...args, '--sheet', 'July'], { service: reply, env: {} });
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Its sheets: Cover, August.')]);
+  const wrong = await claims([...args.with(1, csv), '--sheet', 'July'], { service: reply, env: {} });
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--sheet is for Excel workbooks')]);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
+import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
@@ -530,7 +531,7 @@ describe('an upload', () => {
       { kind: 'encoding', samples: [{ sample: 'Garc’a' }, { encoding: 'macintosh', sample: 'García' }] },
       undefined,
     ]);
-    await uploads.choose(mac, 'macintosh');
+    await uploads.choose(mac, { encoding: 'macintosh' });
     expect([uploads.notice.value, bodies.map(({ text }) => text)]).toEqual([
       undefined,
       ['Claim #,García\n1,2'],
@@ -540,9 +541,40 @@ describe('an upload', () => {
   test('of a file that is no table says so, and forgets the one before', async () => {
     const { uploads } = await uploading([]);
     await uploads.choose(fileOf('Claims.xlsx', 'PK\x03\x04').file);
-    expect([uploads.notice.value, uploads.upload.value]).toEqual([
-      { kind: 'unreadable', detail: expect.stringContaining('This is an Excel workbook') },
+    expect([uploads.notice.value, uploads.upload.value, uploads.isReading.value]).toEqual([
+      { kind: 'unreadable', detail: expect.stringContaining('The workbook is damaged') },
       undefined,
+      false,
+    ]);
+  });
+
+  test('of a workbook sends the sheet that was chosen, and reads it again like any file before it sends', async () => {
+    const sheets = [
+      { name: 'Cover', rows: [['Claims of August', 'Palmetto']] },
+      { name: 'Claims', rows: [['Claim #', 'Code'], ['1', 'a "b"'], [], ['2', 'c']] },
+    ];
+    const { file, bytes } = fileOf('Claims.xlsx', '');
+    bytes.value = workbookOf({ sheets });
+    const checks = Array(3).fill(result(2, null, true, 'valid'));
+    const { uploads, bodies } = await uploading([...checks, result(2, null, false, 'sent')]);
+    await uploads.choose(file);
+    await uploads.change({ header_row: 1 });
+    expect(uploads.file.value?.workbook).toEqual({
+      ...{ sheet: 'Cover', sheets: ['Cover', 'Claims'], hiddenRows: 0 },
+    });
+    await uploads.choose(file, { sheet: 'Gone' });
+    expect(uploads.notice.value).toMatchObject({ kind: 'unreadable' });
+    await uploads.choose(file, { sheet: 'Claims' });
+    const text = 'Claim #\tCode\r\n1\t"a ""b"""\r\n\r\n2\tc';
+    expect(bodies.at(-1)).toMatchObject({ dry_run: true, text, delimiter: 'tab', header_row: undefined });
+    await uploads.send();
+    expect(bodies.at(-1)).toMatchObject({ dry_run: false, text, delimiter: 'tab' });
+    bytes.value = workbookOf({ sheets: sheets.slice(0, 1) });
+    await uploads.send();
+    expect([uploads.notice.value, uploads.upload.value, bodies.length]).toEqual([
+      { kind: 'unreadable', detail: expect.stringContaining('Its sheets: Cover.') },
+      undefined,
+      4,
     ]);
   });
 

@@ -4,6 +4,7 @@ import { EXAMPLES } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
+import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
@@ -21,8 +22,9 @@ async function send(firm: TestFirm, adjuster: string, last_name: string) {
 const detailsOf = async (token: string, id: string) =>
   (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
 
-const choose = (page: Page, text: string, name = 'export 2026-11-26.csv') => {
-  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') };
+const choose = (page: Page, content: string | Uint8Array, name = 'export 2026-11-26.csv') => {
+  const buffer = typeof content === 'string' ? Buffer.from(content, 'latin1') : Buffer.from(content);
+  const file = { name, mimeType: 'text/csv', buffer };
   return page.getByLabel('CSV file').setInputFiles(file);
 };
 
@@ -357,6 +359,24 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     expect(await faultsOf(page, 'encoding')).toEqual([]);
     await button(page, 'García (Old Mac)').click();
     await page.getByText(/without problems: 1/).waitFor();
+
+    // The same table in a workbook, below a title, and not in its first sheet.
+    const quoted = sample.replaceAll('SVCID-of-the-adjuster', svcId).trim().split('\r\n');
+    const table = quoted.map((line) => line.slice(1, -1).split('","'));
+    const rows = [['Claims of August'], ...table];
+    const workbook = workbookOf({
+      sheets: [
+        { name: 'Cover', rows: [['a', 'b']] },
+        { name: 'Claims', rows },
+      ],
+    });
+    await choose(page, workbook, 'Claims 11-28.xlsx');
+    await page.getByLabel('Sheet').selectOption('Claims');
+    await button(page, 'Row 2 has the column names').click();
+    await page.getByText('3 of 3 rows.').waitFor();
+    await page.getByText(/sent before: 2/).waitFor();
+    expect(await page.getByLabel('Encoding').count()).toBe(0);
+    expect(await faultsOf(page, 'workbook')).toEqual([]);
     await page.reload();
     await page.getByText(/^export 2026-11-26.csv · .* · sent: 2 · sent before: 0 · not sent: 1/).waitFor();
   }));

@@ -240,6 +240,13 @@ export const base64url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
     BASE64URL.test(value) ? null : 'Must be base64url: only letters, digits, - and _.',
   );
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+export const base64 = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
+  textOf('a base64 string', bounds, { pattern: BASE64.source, ...meta }, (value) =>
+    BASE64.test(value) ? null : 'Must be base64: only letters, digits, + and /, without line breaks.',
+  );
+
 const SECURE_OR_LOOPBACK = /^(https:\/\/[^/]|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?\/)/i;
 
 /** A URL parser drops line breaks and tabs, so the text would name another address than is called. */

@@ -39,6 +39,9 @@ export const LIMITS = {
   /** Characters of a file of claims, with what a body needs besides. */
   importText: { min: 1, max: 900_000 },
   importRows: 2000,
+  /** Of a workbook, unpacked: rows with 50 columns. It takes less than a second. */
+  importWorkbookBytes: 16 * 2 ** 20,
+  importSheet: { min: 1, max: 255 },
   /** Instead of `bodyValues`, and of the cells of a text: rows with 50 columns. Each takes less than 1 µs. Members are not among them. */
   importValues: 100_000,
   importRow: { min: 1, max: 1_000_000 },

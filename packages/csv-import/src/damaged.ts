@@ -1,5 +1,6 @@
 import { invisibleCharacter } from '@svc/contract';
 import type { ClaimField } from './fields.ts';
+import { FORMULA_WITHOUT_VALUE } from './read-workbook.ts';
 
 // What spreadsheets and programs write in place of a value, or make of one.
 
@@ -8,7 +9,7 @@ const ERRORS =
   /^(?:#{2,}|#(?:N\/A|N\/D|N\/V|GETTING_DATA)|#[¡¿]?[\p{L}\d/]{2,20}[!?]|Err:\d{3}|Loading\.{3})$/iu;
 /** Excel takes `3-10` and `SEP2` for days. */
 const DAY =
-  /^(?:\d{1,2}-(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|ENE|ABR|AGO|DIC)|(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|ENE|ABR|AGO|DIC)-\d{2}|(?:0?[1-9]|[12]\d|3[01])\/(?:0?[1-9]|[12]\d|3[01])\/(?:19|20)\d{2}|\d{4}-\d{2}-\d{2} 00:00:00)$/i;
+  /^(?:\d{1,2}-(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|ENE|ABR|AGO|DIC)|(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|ENE|ABR|AGO|DIC)-\d{2}|(?:0?[1-9]|[12]\d|3[01])\/(?:0?[1-9]|[12]\d|3[01])\/(?:19|20)\d{2}|\d{4}-\d{2}-\d{2}(?: 00:00:00)?)$/i;
 const WITH_THOUSANDS = /^\d{1,3}(?:,\d{3})+(?:\.0+)?$/;
 const HTML_ENTITY = /&(?:#\d{2,6}|#x[\da-f]{2,6}|[a-z]{2,8}\d{0,2});/i;
 /** As programs write a letter that their encoding does not have. */
@@ -24,17 +25,20 @@ const DECIMAL = /^\d+[.,]0$/;
 /** UTF-8 that was read as another encoding, and characters that no encoding has. */
 const MISREAD = /\ufffd|[ÃÂ][\u0080-\u00bf]|â€|ï»¿/;
 
+const FORMULA = 'Is a formula, not its value. Save the file with values.';
+
 const PHONES = new Set(['phone', 'alternate_phone']);
 const NAMES = new Set(['first_name', 'last_name']);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** @param otherName the first name beside a last name, or the other way round. */
 export function damage(field: ClaimField, text: string, otherName: string): string | null {
+  if (text === FORMULA_WITHOUT_VALUE) return FORMULA;
   if (MISREAD.test(text))
     return 'Has characters that were damaged when the file was saved. Save it again as "CSV UTF-8".';
-  if (field.isLong || field.kind === 'choice' || field.kind === 'date') return null;
   if (ERRORS.test(text)) return `Is an error of a spreadsheet (${shown(text)}), not a value.`;
-  if (text.startsWith('=')) return 'Is a formula, not its value. Save the file with values.';
+  if (field.isLong || field.kind === 'choice' || field.kind === 'date') return null;
+  if (text.startsWith('=')) return FORMULA;
   if (HTML_ENTITY.test(text) || LOST_LETTER.test(text))
     return `Has characters that were damaged when the file was made (${shown(text)}).`;
   if (field.kind !== 'number' && !/[\p{L}\p{N}]/u.test(text))

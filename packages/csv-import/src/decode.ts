@@ -21,23 +21,34 @@ export function markedEncoding([first, second, third]: Uint8Array): Encoding | u
   return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : undefined;
 }
 
+/** What a page holds in memory. */
+export const MAX_CHARACTERS = 20_000_000;
+
+/** A ZIP file, also an empty one. */
+export const isWorkbook = ([first, second, third]: Uint8Array): boolean =>
+  first === 0x50 && second === 0x4b && (third === 3 || third === 5);
+
+const OLD_OFFICE_FILE = '\xd0\xcf\x11\xe0';
 const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
-  ['PK\x03\x04', 'an Excel workbook'],
-  ['\xd0\xcf\x11\xe0', 'an old Excel workbook'],
+  [OLD_OFFICE_FILE, 'an old Excel workbook (.xls)'],
   ['%PDF', 'a PDF file'],
   ['{\\rtf', 'a Word document'],
 ];
+export const HAS_PASSWORD =
+  'The workbook has a password. Remove it in your spreadsheet program, and save it again.';
 
-/** A workbook has text, too, which is not its rows. */
-function rejectOtherFiles(bytes: Uint8Array): void {
+/** Others have text, too, which is not their rows. */
+export function rejectOtherFiles(bytes: Uint8Array): void {
   const start = String.fromCharCode(...bytes.subarray(0, 512));
   const isPage = /^\s*(<!doctype html|<html|<table|<\?xml)/i.test(start.replace(/^\xef\xbb\xbf/, ''));
-  const [, what] =
-    OTHER_FILES.find(([first]) => start.startsWith(first)) ?? (isPage ? ['', 'a web page or XML'] : []);
-  if (what !== undefined)
-    throw new UnreadableCsv(
-      `This is ${what}. Open it in your spreadsheet program, and save it as "CSV UTF-8".`,
-    );
+  const [first, what] =
+    OTHER_FILES.find(([one]) => start.startsWith(one)) ?? (isPage ? ['', 'a web page or XML'] : []);
+  if (what === undefined) return;
+  if (first === OLD_OFFICE_FILE && new TextDecoder('utf-16le').decode(bytes).includes('EncryptedPackage'))
+    throw new UnreadableCsv(HAS_PASSWORD);
+  throw new UnreadableCsv(
+    `This is ${what}. Open it in your spreadsheet program, and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8".`,
+  );
 }
 
 /**

@@ -1,10 +1,13 @@
-import { decode, type Encoding, UnreadableCsv } from './decode.ts';
+import { decode, type Encoding, MAX_CHARACTERS, UnreadableCsv } from './decode.ts';
 import { FIELD_PATHS } from './field-paths.ts';
+import type { WorkbookText } from './read-workbook.ts';
 import { type CsvPart, splitCsv } from './split-csv.ts';
+import { inSteps } from './steps.ts';
 import { quotedCsv } from './write-csv.ts';
 
-export { ENCODINGS, type Encoding, UncertainEncoding, UnreadableCsv } from './decode.ts';
+export { ENCODINGS, type Encoding, isWorkbook, UncertainEncoding, UnreadableCsv } from './decode.ts';
 export { FIELD_PATHS, REQUIRED_PATHS } from './field-paths.ts';
+export type { WorkbookText } from './read-workbook.ts';
 export type { CsvPart } from './split-csv.ts';
 export { BYTE_ORDER_MARK, spreadsheetCsv } from './write-csv.ts';
 
@@ -27,8 +30,6 @@ export const nameOfFile = (fileName: string): string =>
 
 export const shownFileName = (fileName: string): string => shortened(fileName, MAX_FILE_NAME);
 
-/** What a page holds in memory. */
-const MAX_CHARACTERS = 20_000_000;
 /** Of one request: less than the service takes, since quotes and line breaks grow in JSON. */
 const PART_ROWS = 2000;
 const PART_CHARACTERS = 600_000;
@@ -46,6 +47,20 @@ export function readText(bytes: Uint8Array, named?: Encoding): { encoding: Encod
       `Line ${before?.split(/\r\n|\r|\n/).length} has a NUL character. Save the file as "CSV UTF-8".`,
     );
   return { encoding, text };
+}
+
+/** For which a page may not react. */
+const STEPS_MS = 20;
+
+/** A sheet of a workbook; what reads it is loaded only now. */
+export async function readWorkbook(bytes: Uint8Array, sheet: string | undefined): Promise<WorkbookText> {
+  const { readWorkbookInSteps } = await import('./read-workbook.ts');
+  let since = performance.now();
+  return inSteps(readWorkbookInSteps(bytes, { sheet }), async () => {
+    if (performance.now() - since < STEPS_MS) return;
+    await new Promise((resolve) => setTimeout(resolve));
+    since = performance.now();
+  });
 }
 
 export const partsOf = (

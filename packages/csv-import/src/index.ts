@@ -4,6 +4,7 @@ export {
   decode,
   ENCODINGS,
   type Encoding,
+  isWorkbook,
   markedEncoding,
   UncertainEncoding,
   UnreadableCsv,
@@ -11,5 +12,6 @@ export {
 export * from './fields.ts';
 export * from './import-csv.ts';
 export * from './read-csv.ts';
+export * from './read-workbook.ts';
 export * from './steps.ts';
 export * from './write-csv.ts';

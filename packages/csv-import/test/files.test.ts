@@ -368,7 +368,6 @@ describe('the bytes of a file', () => {
   });
 
   test.each([
-    ['PK\x03\x04abc', 'This is an Excel workbook'],
     ['\xd0\xcf\x11\xe0abc', 'This is an old Excel workbook'],
     ['%PDF-1.7', 'This is a PDF file'],
     ['<html><table>', 'This is a web page'],

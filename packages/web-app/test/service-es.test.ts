@@ -53,7 +53,7 @@ test('what the import says of a file and of each field is in Spanish, too', () =
     () => readText(new Uint8Array(20_000_001).fill(0x61)),
     () => readText(Uint8Array.of(0x81)),
     () => readCsv('a,b\n1,2', { maxRows: 9, maxCells: 2 }),
-    ...['PK\x03\x04', '\xd0\xcf\x11\xe0', '%PDF', '{\\rtf', '<html>'].map(
+    ...['\xd0\xcf\x11\xe0', '%PDF', '{\\rtf', '<html>'].map(
       (start) => () => readText(Buffer.from(start, 'latin1')),
     ),
   ])
@@ -125,6 +125,19 @@ const textsIn = (file: string, start: string): string[] =>
       new RegExp(`['\`](${start}[^'\`]*)['\`]`, 'g'),
     ),
   ].map(([, text = '']) => text.replace(/\$\{[^}]*\}/g, '7'));
+
+test('what the import says of a workbook is in Spanish, too', () => {
+  const files = ['zip.ts', 'package-xml.ts', 'read-workbook.ts', 'decode.ts'];
+  const texts = files.flatMap((file) => textsIn(`csv-import/src/${file}`, '(?:The|it|its|an?) '));
+  const said = texts
+    .filter((text) => !text.includes('${'))
+    // Reasons are a part of another text.
+    .map((text) =>
+      text.replace(/^(?!The).*/, 'The workbook is damaged ($&). Open it in Excel, and save it again.'),
+    );
+  expect(said.length).toBeGreaterThan(25);
+  expect(said.filter((text) => ENGLISH.test(inSpanish(text)))).toEqual([]);
+});
 
 test('what a check of readiness asks for and finds, and what happens in a rehearsal, is in Spanish, too', () => {
   const asked = Object.values(CHECK_TEXTS).flatMap((texts) => Object.values(texts));

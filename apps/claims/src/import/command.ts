@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import type { Client } from '@svc/client';
 import {
+  atOnce,
   type Columns,
   type CsvImport,
   type DateOrder,
   type Delimiter,
   type Encoding,
   importCsv,
+  isWorkbook,
   readCsv,
+  readWorkbookInSteps,
   UncertainEncoding,
   UnreadableCsv,
 } from '@svc/csv-import';
@@ -33,10 +36,13 @@ interface ImportCommandOptions extends SendLinesOptions {
   readonly encoding?: Encoding;
   readonly delimiter?: Delimiter;
   readonly headerRow?: number;
+  /** Of a workbook. */
+  readonly sheet?: string;
 }
 
 interface FoundClaims extends CsvImport {
   readonly lines: number;
+  readonly hiddenRows: number;
 }
 
 /** Returns whether every row is a claim and, unless it is a dry run, sent. */
@@ -56,6 +62,8 @@ export async function importFile(
     await writeFile(options.columns, jsonDocument(found.columns));
     stderr.write(`The columns are in ${options.columns}: check them, and run the command again.\n`);
   }
+  if (found.hiddenRows > 0)
+    stderr.write(`Rows that Excel hides are read like the others: ${found.hiddenRows}.\n`);
   const invalid = found.rows.filter((row) => 'problems' in row);
   const isSent = !options.dryRun && (options.columns === undefined || known !== undefined);
   const mustStop = found.problems.length > 0 || (invalid.length > 0 && !options.skipInvalid);
@@ -86,10 +94,16 @@ function read(
   options: ImportCommandOptions,
   today: string,
 ): FoundClaims {
-  const { encoding, delimiter, headerRow, set: values, dates: dateOrder } = options;
+  const { encoding, headerRow, sheet, set: values, dates: dateOrder } = options;
   try {
-    const file = readCsv(bytes, { encoding, delimiter, headerRow, maxRows: MAX_ROWS });
-    return { ...importCsv(file, { remembered, values, dateOrder, today }), lines: file.lines };
+    const workbook = isWorkbook(bytes) ? atOnce(readWorkbookInSteps(bytes, { sheet })) : undefined;
+    if (workbook === undefined && sheet !== undefined) throw new UsageError('--sheet is for Excel workbooks');
+    const delimiter = workbook === undefined ? options.delimiter : 'tab';
+    const file = readCsv(workbook?.text ?? bytes, { encoding, delimiter, headerRow, maxRows: MAX_ROWS });
+    const found = importCsv(file, { remembered, values, dateOrder, today });
+    // Cells of a workbook may have line breaks.
+    const lines = workbook === undefined ? file.lines : found.rows.length;
+    return { ...found, lines, hiddenRows: workbook?.hiddenRows ?? 0 };
   } catch (error) {
     if (error instanceof UncertainEncoding)
       throw new UsageError(`${options.file}: ${error.message} Name it with --encoding.`);

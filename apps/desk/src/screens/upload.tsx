@@ -64,12 +64,19 @@ export function UploadScreen() {
             name={(one) => words.orders[one]}
             choose={(one) => void uploads.change({ date_order: one || undefined })}
           />
-          {file !== undefined && (
+          {file?.workbook !== undefined && file.workbook.sheets.length > 1 && (
+            <Select
+              {...{ label: words.sheet, options: file.workbook.sheets, value: file.workbook.sheet }}
+              name={(one) => one}
+              choose={(sheet) => void uploads.choose(file.chosen, { sheet })}
+            />
+          )}
+          {file?.encoding !== undefined && (
             <>
               <Select
                 {...{ label: words.encoding, options: ENCODINGS, value: file.encoding }}
                 name={(one) => words.encodings[one]}
-                choose={(one) => void uploads.choose(file.chosen, one)}
+                choose={(encoding) => void uploads.choose(file.chosen, { encoding })}
               />
               <Select
                 {...{ label: words.delimiter, options: ['', ...DELIMITER_NAMES], value: delimiter }}
@@ -82,16 +89,19 @@ export function UploadScreen() {
                   })
                 }
               />
-              <Select
-                {...{ label: words.headerRow, value: header_row }}
-                options={[0, ...Array.from({ length: HEADER_ROWS }, (_, n) => n + 1)]}
-                name={(row) => (row === 0 ? words.firstRow : `${row}: ${previewOf(file.text, row)}`)}
-                choose={chooseHeader}
-              />
             </>
+          )}
+          {file !== undefined && (
+            <Select
+              {...{ label: words.headerRow, value: header_row }}
+              options={[0, ...Array.from({ length: HEADER_ROWS }, (_, n) => n + 1)]}
+              name={(row) => (row === 0 ? words.firstRow : `${row}: ${previewOf(file.text, row)}`)}
+              choose={chooseHeader}
+            />
           )}
         </div>
       )}
+      {uploads.isReading.value && <p role="status">{words.reading}</p>}
       {uploads.notice.value !== undefined && <Notice notice={uploads.notice.value} />}
       {upload === undefined ? (
         <>
@@ -176,7 +186,7 @@ function Notice({ notice }: { readonly notice: UploadNotice }) {
           <p role="alert">{words.uncertainEncoding}</p>
           <div class="row">
             {notice.samples.map(({ encoding, sample }) => (
-              <Button key={encoding} onClick={() => void uploads.choose(notice.chosen, encoding)}>
+              <Button key={encoding} onClick={() => void uploads.choose(notice.chosen, { encoding })}>
                 {`${sample} (${words.encodings[encoding]})`}
               </Button>
             ))}
@@ -318,6 +328,7 @@ function Needed() {
 function Progress({ upload: { counts, kind, result } }: { readonly upload: Upload }) {
   const words = texts.value.upload;
   const { done, lines, total } = uploads.progress.value;
+  const { workbook } = uploads.file.value ?? {};
   return (
     <section class="card" aria-label={words.states[kind]}>
       <h2>
@@ -328,7 +339,12 @@ function Progress({ upload: { counts, kind, result } }: { readonly upload: Uploa
       <p role="status">
         {words.rows(done, total)} {countsText(words.outcomes, counts)}
       </p>
-      {result.dry_run && lines !== total && <p class="warning">{words.lines(lines, total)}</p>}
+      {result.dry_run && workbook === undefined && lines !== total && (
+        <p class="warning">{words.lines(lines, total)}</p>
+      )}
+      {workbook !== undefined && workbook.hiddenRows > 0 && (
+        <p class="warning">{words.hiddenRows(workbook.hiddenRows)}</p>
+      )}
     </section>
   );
 }

@@ -2,12 +2,15 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import {
   type CsvPart,
   type Encoding,
+  isWorkbook,
   nameOfFile,
   partsOf,
   readText,
+  readWorkbook,
   shownFileName,
   UncertainEncoding,
   UnreadableCsv,
+  type WorkbookText,
 } from '@svc/csv-import/in-page';
 import { ApiError, needsSignIn } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
@@ -29,8 +32,16 @@ export interface UploadFile {
   readonly name: string;
   readonly fileName: string;
   readonly text: string;
-  readonly encoding: Encoding;
+  /** Of a CSV file. */
+  readonly encoding?: Encoding;
+  readonly workbook?: Omit<WorkbookText, 'text'>;
   readonly chosen: ChosenFile;
+}
+
+/** What a person has chosen of a file; by default what it shows. */
+interface ReadAs {
+  readonly encoding?: Encoding | undefined;
+  readonly sheet?: string | undefined;
 }
 
 /** Why no file is checked or sent, or why it was checked again. */
@@ -79,13 +90,16 @@ export function createUpload(deps: {
   const upload = signal<Upload | undefined>(undefined);
   const parts = computed((): readonly CsvPart[] => {
     const { delimiter, header_row: headerRow } = choices.value;
-    return file.value === undefined ? [] : partsOf(file.value.text, { delimiter, headerRow });
+    if (file.value === undefined) return [];
+    const { text, workbook } = file.value;
+    return partsOf(text, { delimiter: workbook === undefined ? delimiter : 'tab', headerRow });
   });
   const isSending = computed(() => upload.value?.kind === 'sending');
   /** What the last request of a run that stopped would have been. */
   let waiting: Parameters<typeof run> | undefined;
   /** Counts up: of files that are read at the same time, the last one counts. */
   let readings = 0;
+  const isReading = signal(false);
   /** Counts up, so that a run that was left behind ends. */
   let generation = 0;
 
@@ -158,18 +172,24 @@ export function createUpload(deps: {
   }
 
   /** Undefined: another one was started since. */
-  async function read(chosen: ChosenFile, named?: Encoding): Promise<Reading | undefined> {
+  async function read(chosen: ChosenFile, as: ReadAs): Promise<Reading | undefined> {
     readings += 1;
     const mine = readings;
-    const found = await readingOf(chosen, named);
-    return mine === readings ? found : undefined;
+    isReading.value = true;
+    const found = await readingOf(chosen, as);
+    if (mine !== readings) return undefined;
+    isReading.value = false;
+    return found;
   }
 
-  async function readingOf(chosen: ChosenFile, named?: Encoding): Promise<Reading> {
+  async function readingOf(chosen: ChosenFile, { encoding, sheet }: ReadAs): Promise<Reading> {
     const { name } = chosen;
+    const shared = { name: nameOfFile(name), fileName: shownFileName(name), chosen };
     try {
-      const text = readText(new Uint8Array(await chosen.arrayBuffer()), named);
-      return { file: { ...text, name: nameOfFile(name), fileName: shownFileName(name), chosen } };
+      const bytes = new Uint8Array(await chosen.arrayBuffer());
+      if (!isWorkbook(bytes)) return { file: { ...readText(bytes, encoding), ...shared } };
+      const { text, ...workbook } = await readWorkbook(bytes, sheet);
+      return { file: { text, workbook, ...shared } };
     } catch (error) {
       if (error instanceof UncertainEncoding)
         return { notice: { kind: 'encoding', chosen, samples: error.samples } };
@@ -198,7 +218,7 @@ export function createUpload(deps: {
   }
 
   return {
-    ...{ file, parts, notice, choices, upload, isSending },
+    ...{ file, parts, notice, choices, upload, isReading, isSending },
     /** Rows that were read by this run, and all rows. */
     progress: computed(() => {
       const { counts = {}, result } = upload.value ?? {};
@@ -208,15 +228,15 @@ export function createUpload(deps: {
       return { done, lines, total: parts.value.length === 1 ? (result?.total_rows ?? ofParts) : ofParts };
     }),
     canResume: (): boolean => waiting !== undefined,
-    /** Checks every row, and sends none. Without an encoding, in the one that the file shows. */
-    async choose(chosen: ChosenFile, encoding?: Encoding): Promise<void> {
+    /** Checks every row, and sends none. */
+    async choose(chosen: ChosenFile, as: ReadAs = {}): Promise<void> {
       if (isSending.value) return;
-      const next = await read(chosen, encoding);
+      const next = await read(chosen, as);
       if (next === undefined || isSending.value) return;
       notice.value = undefined;
       if (next.file !== undefined) return check(next.file);
-      // Another encoding may have been wrong; what was checked is still there.
-      if (encoding === undefined) forget();
+      // Another encoding or sheet may have been wrong; what was checked is still there.
+      if (as.encoding === undefined && as.sheet === undefined) forget();
       notice.value = next.notice;
     },
     /** Another choice has every row checked again. */
@@ -229,7 +249,8 @@ export function createUpload(deps: {
     async send(): Promise<void> {
       const { value: checked } = file;
       if (checked === undefined || isSending.value) return;
-      const next = await read(checked.chosen, checked.encoding);
+      const { encoding, workbook } = checked;
+      const next = await read(checked.chosen, { encoding, sheet: workbook?.sheet });
       if (next === undefined || isSending.value || file.value !== checked) return;
       notice.value = undefined;
       if (next.file?.text === checked.text) return start(false);

@@ -199,8 +199,12 @@ export const en = {
       `The first ${count} claims are shown: those that wait longest, and the latest accepted ones.`,
   },
   upload: {
-    lead: 'Claims from a CSV file of your system or a spreadsheet. Every row is checked first; then those without problems are sent. Sending a file again sends no claim twice. Adjusters’ own limits of open offers are counted when claims are sent.',
-    file: 'CSV file',
+    lead: 'Claims from a CSV file of your system, or an Excel workbook. Every row is checked first; then those without problems are sent. Sending a file again sends no claim twice. Adjusters’ own limits of open offers are counted when claims are sent.',
+    file: 'CSV file or Excel workbook (.xlsx)',
+    reading: 'Reading the file …',
+    sheet: 'Sheet',
+    hiddenRows: (count: number) =>
+      `Rows that Excel hides are read like the others: ${plural(count, 'row', 'rows')}.`,
     dateOrder: 'Dates such as 8/9/2026',
     orders: { '': 'As each column shows', mdy: 'Month first', dmy: 'Day first' },
     encoding: 'Encoding',

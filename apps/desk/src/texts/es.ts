@@ -195,8 +195,12 @@ export const es: Texts = {
       `Se muestran las primeras ${count} reclamaciones: las que más esperan y las últimas aceptadas.`,
   },
   upload: {
-    lead: 'Reclamaciones de un archivo CSV de su sistema o de una hoja de cálculo. Primero se comprueba cada fila; después se envían las que no tienen problemas. Enviar un archivo otra vez no envía ninguna reclamación dos veces. Los límites propios de los ajustadores se cuentan al enviar.',
-    file: 'Archivo CSV',
+    lead: 'Reclamaciones de un archivo CSV de su sistema, o de un libro de Excel. Primero se comprueba cada fila; después se envían las que no tienen problemas. Enviar un archivo otra vez no envía ninguna reclamación dos veces. Los límites propios de los ajustadores se cuentan al enviar.',
+    file: 'Archivo CSV o libro de Excel (.xlsx)',
+    reading: 'Leyendo el archivo …',
+    sheet: 'Hoja',
+    hiddenRows: (count) =>
+      `Se leen como las demás también las que Excel oculta en la hoja: ${plural(count, 'fila', 'filas')}.`,
     dateOrder: 'Fechas como 8/9/2026',
     orders: { '': 'Como muestra cada columna', mdy: 'Primero el mes', dmy: 'Primero el día' },
     encoding: 'Codificación',

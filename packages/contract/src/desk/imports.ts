@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import type { Example } from '../example.ts';
 import {
+  base64,
   expected,
   fields,
   flag,
@@ -88,6 +89,14 @@ export const importClaimsBody = fields({
       ],
     })
     .optional(),
+  workbook: base64(LIMITS.importText, {
+    description: `The file instead of a text: an Excel workbook (\`.xlsx\`, \`.xlsm\`) in base64, at most ${LIMITS.importWorkbookBytes / 2 ** 20} MB unpacked. Dates and numbers are read as they are stored, formulas as their stored values; macros and links are ignored. Hidden rows are read.`,
+    example: 'UEsDBBQAAAAIAA==',
+  }).optional(),
+  sheet: nonBlankText(LIMITS.importSheet, {
+    description: 'The sheet of the workbook. By default the first one that is not hidden.',
+    example: 'Claims',
+  }).optional(),
   columns: z
     .record(columnName(), z.string(expected('a field, or null')).nullable(), expected('an object'))
     .meta({
@@ -132,7 +141,7 @@ export const importClaimsBody = fields({
     description: 'The row to continue with: next_row of the response before.',
     example: 2,
   }).optional(),
-}).meta({ id: 'ImportClaimsRequest', description: 'A file of claims, as text or as rows.' });
+}).meta({ id: 'ImportClaimsRequest', description: 'A file of claims: as text, rows or a workbook.' });
 export type ImportClaimsBody = z.output<typeof importClaimsBody>;
 
 const columnsUsed = z.record(z.string(), z.string().nullable()).meta({
@@ -250,7 +259,7 @@ export const importEndpoints = {
     method: 'POST',
     path: '/firm/v1/imports',
     audit: 'claims.import',
-    summary: 'Import claims from a CSV file',
+    summary: 'Import claims from a CSV file or an Excel workbook',
     description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}, and fewer where rows have many problems; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
     body: importClaimsBody,
     bodyValues: LIMITS.importValues,

@@ -10,10 +10,52 @@ const TEXTS: Readonly<Record<string, string>> = {
     'El archivo no es UTF-8 ni Windows-1252. Guárdelo como «CSV UTF-8».',
   'The encoding is not certain. Choose the one with the right text: {}.':
     'La codificación no es segura. Elija la que tiene el texto correcto: {}.',
-  'This is {}. Open it in your spreadsheet program, and save it as "CSV UTF-8".':
-    'Esto es {}. Ábralo en su programa de hojas de cálculo y guárdelo como «CSV UTF-8».',
-  'an Excel workbook': 'un libro de Excel',
-  'an old Excel workbook': 'un libro antiguo de Excel',
+  'This is {}. Open it in your spreadsheet program, and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8".':
+    'Esto es {}. Ábralo en su programa de hojas de cálculo y guárdelo como «Libro de Excel (.xlsx)» o «CSV UTF-8».',
+  'This is {}. Open it in your spreadsheet program, and save it as "Excel Workbook (.xlsx)".':
+    'Esto es {}. Ábralo en su programa de hojas de cálculo y guárdelo como «Libro de Excel (.xlsx)».',
+  'an old Excel workbook (.xls)': 'un libro antiguo de Excel (.xls)',
+  'a binary Excel workbook (.xlsb)': 'un libro binario de Excel (.xlsb)',
+  'an OpenDocument file (.ods)': 'un archivo OpenDocument (.ods)',
+  'a Numbers file': 'un archivo de Numbers',
+  'a ZIP file without a workbook': 'un archivo ZIP sin libro de Excel',
+  'The workbook has a password. Remove it in your spreadsheet program, and save it again.':
+    'El libro tiene una contraseña. Quítela en su programa de hojas de cálculo, y guárdelo otra vez.',
+  'The workbook is damaged ({}). Open it in Excel, and save it again.':
+    'El libro está dañado ({}). Ábralo en Excel, y guárdelo otra vez.',
+  'its end is missing': 'falta su final',
+  'it has more than {} parts': 'tiene más de {} partes',
+  'its directory is wrong': 'su directorio es incorrecto',
+  'a part is in it twice': 'tiene una parte dos veces',
+  'a part is compressed in another way': 'una parte está comprimida de otra manera',
+  'a part is not where it should be': 'una parte no está en su lugar',
+  'it ends too early': 'termina demasiado pronto',
+  'a part is larger than it says': 'una parte es mayor de lo que indica',
+  'a part cannot be unpacked': 'una parte no se puede descomprimir',
+  'a part has a wrong checksum': 'una parte tiene una suma de control incorrecta',
+  'an element has too many attributes': 'un elemento tiene demasiados atributos',
+  'its elements are nested too deep': 'sus elementos están demasiado anidados',
+  'a part is not XML': 'una parte no es XML',
+  'a part is not Unicode': 'una parte no es Unicode',
+  'its sheet is missing': 'falta su hoja',
+  'a text is missing': 'falta un texto',
+  'it has more than {} sheets': 'tiene más de {} hojas',
+  'it has too many formats': 'tiene demasiados formatos',
+  'it has too many texts': 'tiene demasiados textos',
+  'its rows are not in order': 'sus filas no están en orden',
+  'its cells are not in order': 'sus celdas no están en orden',
+  'The workbook is too large once it is unpacked: split it into several files.':
+    'El libro es demasiado grande una vez descomprimido: divídalo en varios archivos.',
+  'The workbook has a document type (DTD), which no spreadsheet program writes.':
+    'El libro tiene un tipo de documento (DTD), que ningún programa de hojas de cálculo escribe.',
+  'The workbook has no sheet with rows.': 'El libro no tiene ninguna hoja con filas.',
+  'The workbook has no sheet with this name. Its sheets: {}.':
+    'El libro no tiene ninguna hoja con este nombre. Sus hojas: {}.',
+  'The sheet is empty.': 'La hoja está vacía.',
+  'The cell {} is behind the {} columns that are read. Delete it.':
+    'La celda {} está detrás de las {} columnas que se leen. Bórrela.',
+  'Before row {}, more than {} rows are empty. Delete them.':
+    'Antes de la fila {} hay más de {} filas vacías. Bórrelas.',
   'a PDF file': 'un archivo PDF',
   'a Word document': 'un documento de Word',
   'a web page or XML': 'una página web o XML',

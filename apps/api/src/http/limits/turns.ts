@@ -3,14 +3,19 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import { CANCELED } from './concurrency-limit.ts';
 import { createUsage } from './usage.ts';
 
-/** `page`: writes a large one. `search`: reads until it has a page. `report`: one statement over all offers of a period. */
-export type LongWorkKind = 'page' | 'search' | 'report' | 'verification';
+/**
+ * `page`: writes a large one. `search`: reads until it has a page. `report`: one statement over all offers of a period.
+ * `workbook`: unpacks one.
+ */
+export type LongWorkKind = 'page' | 'search' | 'report' | 'workbook' | 'verification';
 
 /** Of a caller at once. More searches would only wait until their deadline; the rate limits are for pages. */
 const MOST: Readonly<Record<LongWorkKind, number>> = {
   page: Number.POSITIVE_INFINITY,
   search: 32,
   report: 32,
+  // Of which each is in memory.
+  workbook: 4,
   verification: 1,
 };
 
@@ -103,6 +108,6 @@ const tooMany = (kind: LongWorkKind): HttpProblem =>
     detail:
       MOST[kind] === 1
         ? `Another ${kind} of your firm is running. Try again when it has ended.`
-        : `At most ${MOST[kind]} requests that search or report run at once for a firm.`,
+        : `At most ${MOST[kind]} requests of this kind (${kind}) run at once for a firm.`,
     headers: { 'Retry-After': '1' },
   });

@@ -103,7 +103,13 @@ export function createPipeline(
   const bodyMemory = createBodyMemory();
   const searches = createTurns();
   // Others do not wait for a search that waits for the database, nor for a statement over all offers of a period.
-  const turnsOf = { search: searches, verification: searches, page: createTurns(), report: createTurns() };
+  const turnsOf = {
+    search: searches,
+    verification: searches,
+    page: createTurns(),
+    report: createTurns(),
+    workbook: createTurns(),
+  };
 
   async function handle(
     { route, params }: Matched<Route>,

@@ -24,6 +24,8 @@ import {
   importCsvInSteps,
   inSteps,
   readCsvInSteps,
+  readWorkbookInSteps,
+  UnknownSheet,
   UnreadableCsv,
 } from '@svc/csv-import';
 import { checkPermission, HOUR, type Svcid, searchText } from '@svc/domain';
@@ -33,7 +35,7 @@ import { asciiJson } from '../serialization/ascii-json.ts';
 import { claimFromWire } from '../serialization/claim.ts';
 import type { Cursors } from '../serialization/cursor.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
-import { jsonResponse, type Route, staffRoute } from './route.ts';
+import { jsonResponse, type Route, type RunLongWork, staffRoute } from './route.ts';
 
 const importToWire = (one: ClaimImport) => ({
   id: one.id,
@@ -63,23 +65,36 @@ function commandOf(claim: SendClaimBody) {
 /** Other requests are served between the steps. */
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function fileOf(body: ImportClaimsBody): Promise<CsvFile> {
-  const { text, rows, delimiter, first_row: firstRow, header_row: headerRow } = body;
-  const pointer = text === undefined ? '/rows' : '/text';
-  const invalid = (detail: string, at = pointer): HttpProblem =>
-    new HttpProblem('validation_failed', { errors: [{ detail, pointer: at }] });
-  if ((text === undefined) === (rows === undefined))
-    throw invalid('Send either text or rows.', text === undefined ? '/text' : '/rows');
-  const { importRows: maxRows, importValues: maxCells } = LIMITS;
+/** Above those of texts: a claim has two of them with several thousand characters. */
+const MAX_WORKBOOK_CHARACTERS = 4_000_000;
+const SOURCES = ['text', 'rows', 'workbook'] as const;
+
+async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<CsvFile> {
+  const { text, rows, workbook, sheet, first_row: firstRow, header_row: headerRow } = body;
+  const [source = 'text', ...others] = SOURCES.filter((one) => body[one] !== undefined);
+  const invalid = (detail: string, at: string = source): HttpProblem =>
+    new HttpProblem('validation_failed', { errors: [{ detail, pointer: `/${at}` }] });
+  if (body[source] === undefined || others.length > 0)
+    throw invalid('Send either text, rows or a workbook.', others[0]);
+  if (sheet !== undefined && workbook === undefined) throw invalid('Only a workbook has sheets.', 'sheet');
+  const { importRows: maxRows, importValues: maxCells, importWorkbookBytes: maxBytes } = LIMITS;
+  const delimiter = workbook === undefined ? body.delimiter : 'tab';
   const options = { maxRows, maxCells, firstRow, headerRow, delimiter };
   try {
-    return await inSteps(
-      text === undefined ? fileOfRows(rows ?? [], options) : readCsvInSteps(text, options),
-      pause,
-    );
+    if (rows !== undefined) return await inSteps(fileOfRows(rows, options), pause);
+    if (workbook === undefined) return await inSteps(readCsvInSteps(text ?? '', options), pause);
+    const bytes = Buffer.from(workbook, 'base64');
+    const limits = { maxBytes, maxCharacters: MAX_WORKBOOK_CHARACTERS };
+    return await longWork('workbook', async (nextPiece) => {
+      const turn = async (): Promise<void> => {
+        await nextPiece();
+      };
+      const read = await inSteps(readWorkbookInSteps(bytes, { sheet, ...limits }), turn);
+      return inSteps(readCsvInSteps(read.text, options), turn);
+    });
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
-    throw invalid(error.message);
+    throw invalid(error.message, error instanceof UnknownSheet ? 'sheet' : source);
   }
 }
 
@@ -198,10 +213,10 @@ export const deskImportRoutes = ({
     });
   };
   return [
-    staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
+    staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff, longWork }) => {
       const actor = actorIn(body.environment ?? 'live');
       if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
-      const file = await fileOf(body);
+      const file = await fileOf(body, longWork);
       const fromRow = body.from_row ?? 0;
       const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
       const read = await inSteps(

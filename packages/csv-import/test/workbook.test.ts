@@ -1,0 +1,553 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isWorkbook } from '../src/in-page.ts';
+import {
+  atOnce,
+  importCsv,
+  readCsv,
+  readWorkbookInSteps,
+  UnreadableCsv,
+  type WorkbookOptions,
+  type WorkbookText,
+} from '../src/index.ts';
+import { quotedCsv } from '../src/write-csv.ts';
+import { cell, partsOf, sheetXml, type WorkbookOf, workbookOf, zipped } from './workbook-file.ts';
+
+const { number, typed, xml } = cell;
+const MAX = { maxRows: 2000 };
+const read = (bytes: Uint8Array, options: WorkbookOptions = {}): WorkbookText =>
+  atOnce(readWorkbookInSteps(bytes, options));
+const csvOf = (text: string, headerRow?: number) => readCsv(text, { ...MAX, delimiter: 'tab', headerRow });
+const readRows = (rows: WorkbookOf['sheets'][number]['rows'], more: Partial<WorkbookOf> = {}) =>
+  csvOf(read(workbookOf({ sheets: [{ rows: rows ?? [] }], ...more })).text);
+const failure = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof UnreadableCsv) return error.message;
+    throw error;
+  }
+  return 'was read';
+};
+
+const HEADER = [
+  ...[
+    'File ID',
+    'Claim #',
+    'Adjuster',
+    'Date of Loss',
+    'Time of Loss',
+    'Policy #',
+    'Carrier',
+    'Loss Address',
+  ],
+  ...['Loss City', 'Loss State', 'Loss Zip', 'Insured First Name', 'Insured Last Name', 'Insured Phone'],
+  ...['Building Limit', 'estimate.contents_tax_rate', 'Notes'],
+];
+const ROW = [
+  ...[
+    'CMS-1',
+    'FL-1',
+    'SVC-1',
+    '2026-08-27',
+    '14:30',
+    '0087',
+    'Palmetto & Sons',
+    '1 Sea Lane',
+    'Sanibel',
+    'FL',
+  ],
+  ...['08260', 'Ana', 'Núñez', '2395550142', '250000.5', '0.065', 'gate 5\nsays "call"'],
+];
+type Cells = NonNullable<WorkbookOf['sheets'][number]['rows']>[number];
+const FORMATS = ['m/d/yyyy', 'h:mm AM/PM', '00000', '0.0%'];
+/** A claim whose cells in these columns are others. */
+const claimWith = (changes: Readonly<Record<string, Cells[number]>>, more: Partial<WorkbookOf> = {}) => {
+  const rows = [HEADER, HEADER.map((name, n) => changes[name] ?? ROW[n] ?? '')];
+  const [row] = importCsv(readRows(rows, { formats: FORMATS, ...more })).rows;
+  return row !== undefined && 'claim' in row ? row.claim : row?.problems;
+};
+
+describe('a workbook', () => {
+  const folder = new URL('workbooks/', import.meta.url);
+
+  test.each(readdirSync(folder))(
+    'that another program has written has the claims that were typed: %s',
+    (name) => {
+      const { rows, problems } = importCsv(csvOf(read(readFileSync(new URL(name, folder))).text));
+      expect(problems).toEqual([]);
+      expect(rows).toEqual(
+        [1, 2].map((n) => ({
+          row: n + 1,
+          externalId: `CMS-${n}`,
+          claim: {
+            external_id: `CMS-${n}`,
+            claim_number: `FL-${n}`,
+            adjuster_svc_id: 'SVC-1',
+            loss: { date: `2026-08-${26 + n}`, time: '14:30' },
+            policy: { number: '0087' },
+            carrier: { name: 'Palmetto & Sons' },
+            loss_location: { street: `${n} Sea Lane`, city: 'Sanibel', state: 'FL', zip: '08260' },
+            policyholder: { first_name: 'Ana', last_name: 'Núñez', phone: '2395550142' },
+            coverages: { building_limit: 250000.5 },
+            instructions: 'gate 5\nsays "call"',
+          },
+        })),
+      );
+    },
+  );
+
+  test('and a CSV file with the same table have the same claims and problems by row and column', () => {
+    const textOf = (letters: string) =>
+      fc.string({ unit: fc.constantFrom(...letters.split('')), maxLength: 8 });
+    const text = textOf('ab1 ,;\t"=\'#é_x000D_-&<>');
+    const cells = fc.record({ id: text, zip: text, note: textOf('ab, \t"\n\r_x00D'), limit: text });
+    fc.assert(
+      fc.property(fc.array(fc.option(cells, { nil: null, freq: 6 }), { maxLength: 8 }), (rows) => {
+        const table = [
+          HEADER,
+          ...rows.map((one, n) => {
+            if (one === null) return HEADER.map(() => '');
+            const changes = [
+              ['File ID', `CMS-${n}${one.id}`],
+              ['Loss Zip', one.zip],
+              ['Building Limit', one.limit],
+              ['Notes', one.note],
+            ] as const;
+            const changed = new Map<string, string>(changes);
+            return HEADER.map((name, at) => changed.get(name) ?? ROW[at] ?? '');
+          }),
+        ];
+        const shared = table.flat().map((one) => `<si><r><t xml:space="preserve">${xmlOf(one)}</t></r></si>`);
+        const asShared = table.map((row, n) => row.map((_, at) => typed('s', String(n * row.length + at))));
+        const ofCsv = importCsv(readCsv(quotedCsv(table), { ...MAX, delimiter: 'comma' }));
+        expect(importCsv(readRows(table.map((row) => row.map((one) => inline(one)))))).toEqual(ofCsv);
+        expect(importCsv(readRows(asShared, { shared: shared.join('') }))).toEqual(ofCsv);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('has the row numbers that Excel shows, whatever rows are empty, and its header below titles', () => {
+    const xmlOfRows = sheetXml([
+      ['Claims of August'],
+      HEADER,
+      ROW,
+      ROW.map((one, n) => (n < 2 ? `${one}0` : one)),
+    ])
+      .replace('<row>', '<row r="2">')
+      .replace('<row>', '<row r="5">')
+      .replace('<row>', '<row r="6"/><row r="7"><c r="A7"/></row><row r="9" hidden="1">');
+    const { text, hiddenRows } = read(workbookOf({ sheets: [{ xml: xmlOfRows }] }));
+    expect(hiddenRows).toBe(1);
+    expect(importCsv(csvOf(text)).problems).toMatchObject([
+      { detail: expect.stringContaining('row 5 does: choose') },
+    ]);
+    expect(importCsv(csvOf(text, 5)).rows).toMatchObject([
+      { row: 9, externalId: 'CMS-1' },
+      { row: 10, externalId: 'CMS-10' },
+    ]);
+  });
+
+  test('is read from the first sheet that is not hidden, or from the one that is named', () => {
+    const bytes = workbookOf({
+      sheets: [
+        { name: 'Old', state: 'veryHidden', rows: [['a', 'b']] },
+        { name: 'Claims & more', rows: [['c', 'd']] },
+        { name: '__proto__', rows: [['e', 'f']] },
+      ],
+    });
+    expect(read(bytes)).toEqual({
+      ...{ text: 'c\td', sheet: 'Claims & more', hiddenRows: 0 },
+      sheets: ['Old', 'Claims & more', '__proto__'],
+    });
+    const named = (sheet: string) => read(bytes, { sheet }).text;
+    expect(['CLAIMS & MORE', 'old', '__proto__'].map(named)).toEqual(['c\td', 'a\tb', 'e\tf']);
+    expect(failure(() => named('constructor'))).toBe(
+      'The workbook has no sheet with this name. Its sheets: Old, Claims & more, __proto__.',
+    );
+  });
+
+  test('may have columns with the names of properties of objects', () => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    const file = readRows([
+      [...HEADER, ...names],
+      [...ROW, 'x', 'y', 'z'],
+    ]);
+    expect(file.header.slice(-3)).toEqual(names);
+    expect(importCsv(file).rows).toMatchObject([{ claim: { external_id: 'CMS-1' } }]);
+  });
+
+  test('of strict OOXML, with prefixes, other names of its parts, Windows paths and UTF-16 is read', () => {
+    const parts = partsOf({ sheets: [{ rows: [['a', 'é']] }] });
+    const { 'xl/workbook.xml': main = '', 'xl/worksheets/sheet1.xml': sheet = '', ...others } = parts;
+    const prefixed = sheet.replace(/<(\/?)(\w)/g, '<$1x:$2').replace('xmlns=', 'xmlns:x=');
+    const strict = main.replaceAll('http://schemas.openxmlformats.org/', 'http://purl.oclc.org/ooxml/');
+    const renamed = zipped({
+      ...others,
+      '_rels/.rels': others['_rels/.rels']?.replace('xl/workbook.xml', '/XL/./other/../Book.xml'),
+      'xl\\book.xml': strict,
+      'xl/_rels/Book.xml.rels': others['xl/_rels/workbook.xml.rels'],
+      'XL/worksheets/Sheet1.xml': prefixed,
+    });
+    expect(read(renamed).text).toBe('a\té');
+    const bytes = new Uint8Array(Buffer.from(`\ufeff${sheet}`, 'utf16le'));
+    expect(read(zipped({ ...parts, 'xl/worksheets/sheet1.xml': bytes })).text).toBe('a\té');
+  });
+});
+
+const xmlOf = (text: string): string =>
+  text
+    // As Excel does where a text has the same form.
+    .replace(/_(?=x[\dA-Fa-f]{4}_)/g, '_x005F_')
+    .replace(/[&<>\r]/g, (one) => `&#${one.charCodeAt(0)};`);
+const inline = (text: string) => xml(`<c t="inlineStr"><is><t>${xmlOf(text)}</t></is></c>`);
+
+describe('a cell', () => {
+  test.each<[string, Cells[number], string]>([
+    ['an amount', number('250000.5'), '250000.5'],
+    ['a sum of binary fractions', number('0.30000000000000004'), '0.3'],
+    ['a number as Excel writes small ones', number('1E-3'), '0.001'],
+    ['a number with 15 digits', number('123456789012345'), '123456789012345'],
+    ['a number with 16 digits, which is rounded', number('1234567890123456'), '1.23456789012346E+15'],
+    ['a percentage as the fraction that it is', number('0.065', 4), '0.065'],
+    ['a date', number('46261', 1), '2026-08-27'],
+    ['a date whose format shows no time', number('46261.6', 1), '2026-08-27'],
+    ['a date and a time', number('46261.604166666664', 7), '2026-08-27 14:30'],
+    ['a midnight', number('46261', 7), '2026-08-27'],
+    ['a time', number('0.604166666666667', 2), '14:30'],
+    ['a time with seconds', number('0.604340277777778', 2), '14:30:15'],
+    ['a time a moment before midnight', number('46260.9999999999', 1), '2026-08-27'],
+    ['a duration', number('1.5', 8), '36:00'],
+    ['a day of 1900 before the one that was none', number('59', 1), '1900-02-28'],
+    ['the day that was none', number('60', 1), '1900-02-29'],
+    ['the day after it', number('61', 1), '1900-03-01'],
+    ['the last day', number('2958465', 1), '9999-12-31'],
+    ['a day before the first', number('-1', 1), '########'],
+    ['a day after the last', number('2958466', 1), '########'],
+    ['zeros before a ZIP code', number('8260', 3), '08260'],
+    ['more digits than zeros', number('123456', 3), '123456'],
+    ['a ZIP code with four more digits', number('82601234', 5), '08260-1234'],
+    ['a format in another language', number('46261', 6), '2026-08-27'],
+    ['a format with a text of letters', number('12', 9), '12'],
+    ['a format with colors and conditions', number('12', 10), '12'],
+    ['a month', number('46235', 11), '2026-08-01'],
+    ['a yes', typed('b', '1'), 'TRUE'],
+    ['a no', typed('b', '0'), 'FALSE'],
+    ['an error', typed('e', '#N/A'), '#N/A'],
+    ['a date as ISO text', typed('d', '2026-08-27T00:00:00.000Z'), '2026-08-27'],
+    ['a stored value of a formula', xml('<c><f>A1+1</f><v>12</v></c>'), '12'],
+    ['a stored text of a formula', xml('<c t="str"><f>A1</f><v>_x0041_b</v></c>'), 'Ab'],
+    ['no stored value of a formula', xml('<c><f>A1&amp;B1</f><v/></c>'), '=\ufffd'],
+    ['an empty text of a formula', xml('<c t="str"><f>""</f><v></v></c>'), ''],
+    ['text in several fonts', xml('<c t="s"><v>0</v></c>'), 'Pal metto'],
+    ['text without how it is pronounced', xml('<c t="s"><v>1</v></c>'), '東京'],
+    ['a section of characters', xml('<c t="s"><v>2</v></c>'), 'a<b'],
+    ['escaped control characters', inlineXml('a_x000D_\nb_x0000_c_xD800_'), 'a\r\nb\ufffdc\ufffd'],
+    ['an escaped escape', inlineXml('_x005F_x0041_'), '_x0041_'],
+    ['a number that is none', number('12x'), '12x'],
+    ['a style that is none', number('12', 999), '12'],
+    ['a style with the name of a property', xml('<c s="__proto__"><v>1</v></c>'), '1'],
+  ])('with %s', (_, one, expected) => {
+    const formats = [
+      ...FORMATS,
+      '00000\\-0000',
+      '[$-80A]d" de "mmmm" de "yyyy;@',
+      'yyyy-mm-dd hh:mm',
+      '[h]:mm',
+      '0 "days; each"',
+      '[Red][<=9999999]###\\-####;\\(###\\)_)',
+      'mmm-yy',
+    ];
+    const shared =
+      '<si><r><rPr><b/></rPr><t xml:space="preserve">Pal </t></r><r><t>metto</t></r></si>' +
+      '<si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t><![CDATA[a<b]]></t></si>';
+    const file = readRows(
+      [
+        ['a', 'b'],
+        ['x', one],
+      ],
+      { formats, shared },
+    );
+    expect(file.rows[0]?.cells[1]).toBe(expected);
+  });
+
+  test('with a date of 1904 has its day', () => {
+    const rows = [
+      ['a', 'b'],
+      ['x', number('44799', 1)],
+    ];
+    for (const [properties, day] of [
+      ['date1904="1"', '2026-08-27'],
+      ['date1904="true"', '2026-08-27'],
+      ['date1904="0"', '2022-08-26'],
+    ] as const)
+      expect(readRows(rows, { properties, formats: FORMATS }).rows[0]?.cells[1]).toBe(day);
+  });
+
+  test('that is merged with others has its text in the first one alone, as in CSV', () => {
+    const merged = sheetXml([
+      ['a', 'b'],
+      ['x', cell.xml('<c/>')],
+    ]).replace('</sheetData>', '</sheetData><mergeCells count="1"><mergeCell ref="A2:B2"/></mergeCells>');
+    expect(read(workbookOf({ sheets: [{ xml: merged }] })).text).toBe('a\tb\r\nx\t');
+  });
+
+  test('with what was typed is the value of its field', () => {
+    expect(
+      claimWith({
+        'Date of Loss': number('46261', 1),
+        'Time of Loss': number('0.604166666666667', 2),
+        'Policy #': number('8700000001'),
+        'Loss Zip': number('8260', 3),
+        'Building Limit': number('250000.5'),
+        'estimate.contents_tax_rate': number('0.065', 4),
+      }),
+    ).toMatchObject({
+      loss: { date: '2026-08-27', time: '14:30' },
+      policy: { number: '8700000001' },
+      loss_location: { zip: '08260' },
+      coverages: { building_limit: 250000.5 },
+      estimate: { contents_tax_rate: 0.065 },
+    });
+  });
+
+  test.each<[string, string, Cells[number], string]>([
+    ['a ZIP code that has lost its zero', 'Loss Zip', number('8260'), 'first zero'],
+    ['a policy number that has lost digits', 'Policy #', number('1234567890123456'), 'Is a rounded number'],
+    ['a policy number that became a day', 'Policy #', number('46261', 1), 'Is a day (2026-08-27)'],
+    ['an error as a name', 'Carrier', typed('e', '#N/A'), 'error of a spreadsheet'],
+    ['an error as a date', 'Date of Loss', typed('e', '#REF!'), 'error of a spreadsheet'],
+    ['an error as a long text', 'Notes', typed('e', '#VALUE!'), 'error of a spreadsheet'],
+    ['a formula without a value', 'Policy #', xml('<c><f>B2</f></c>'), 'Is a formula'],
+    ['a formula without a value as a long text', 'Notes', xml('<c><f>B2</f></c>'), 'Is a formula'],
+    ['the day that was none', 'Date of Loss', number('60', 1), 'Must be a valid'],
+    ['a time of day in a date', 'Date of Loss', number('46261.5', 5), 'Must be a valid'],
+    ['a yes as a limit', 'Building Limit', typed('b', '1'), 'Must be a number'],
+  ])('with %s is a problem of its row and column', (_, column, one, detail) => {
+    const formats = [...FORMATS, 'm/d/yyyy h:mm'];
+    expect(claimWith({ [column]: one }, { formats })).toMatchObject([
+      { column, detail: expect.stringContaining(detail) },
+    ]);
+  });
+});
+
+function inlineXml(text: string): Cells[number] {
+  return xml(`<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`);
+}
+
+describe('a file that is no workbook to read', () => {
+  const ROWS = [
+    ['a', 'b'],
+    ['1', '2'],
+  ];
+  const parts = partsOf({ sheets: [{ rows: ROWS }] });
+  const withSheet = (sheet: string): Uint8Array => zipped({ ...parts, 'xl/worksheets/sheet1.xml': sheet });
+  const rowsXml = (rows: string): Uint8Array =>
+    withSheet(sheetXml([]).replace('</sheetData>', `${rows}</sheetData>`));
+  const changed = (change: (bytes: Buffer) => void): Uint8Array => {
+    const bytes = Buffer.from(zipped(parts, 0));
+    change(bytes);
+    return bytes;
+  };
+  const directoryAt = (bytes: Buffer): number => bytes.readUInt32LE(bytes.length - 6);
+  const oldFile = (text: string): Uint8Array =>
+    Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
+
+  test.each<[string, () => Uint8Array, string]>([
+    ['an old workbook', () => oldFile('Workbook'), 'This is an old Excel workbook (.xls)'],
+    ['a workbook with a password', () => oldFile('EncryptedPackage'), 'The workbook has a password'],
+    ['an encrypted ZIP file', () => changed((b) => b.writeUInt16LE(1, directoryAt(b) + 8)), 'has a password'],
+    [
+      'a binary workbook',
+      () => zipped({ ...parts, 'xl/workbook.bin': 'x' }),
+      'a binary Excel workbook (.xlsb)',
+    ],
+    ['an OpenDocument file', () => zipped({ 'content.xml': 'x' }), 'an OpenDocument file (.ods)'],
+    ['a Word document', () => zipped({ ...parts, 'word/document.xml': 'x' }), 'This is a Word document'],
+    ['another ZIP file', () => zipped({ 'a.txt': 'x' }), 'a ZIP file without a workbook'],
+    ['an empty ZIP file', () => zipped({}), 'a ZIP file without a workbook'],
+    [
+      'a workbook without its sheet',
+      () => zipped({ ...parts, 'xl/worksheets/sheet1.xml': undefined }),
+      'its sheet is missing',
+    ],
+    [
+      'a workbook of charts',
+      () => zipped({ ...parts, 'xl/_rels/workbook.xml.rels': '<Relationships/>' }),
+      'no sheet with rows',
+    ],
+    ['an empty sheet', () => withSheet(sheetXml([[' ', '']])), 'The sheet is empty.'],
+    [
+      'a sheet of another host',
+      () =>
+        zipped({
+          ...parts,
+          'xl/_rels/workbook.xml.rels': parts['xl/_rels/workbook.xml.rels']?.replace(
+            'worksheets/sheet1.xml"',
+            'http://example.org/" TargetMode="External"',
+          ),
+        }),
+      'no sheet with rows',
+    ],
+    ['a truncated file', () => zipped(parts).subarray(0, 900), 'its end is missing'],
+    ['a file that begins later', () => zipped(parts).subarray(40), 'is damaged'],
+    ['a wrong checksum', () => changed((b) => b.writeUInt32LE(7, directoryAt(b) + 16)), 'wrong checksum'],
+    [
+      'a changed byte',
+      () => changed((b) => b.fill('!', b.indexOf('Relationship '), b.indexOf('Relationship ') + 1)),
+      'is damaged',
+    ],
+    [
+      'a directory that is none',
+      () => changed((b) => b.fill(0, directoryAt(b), directoryAt(b) + 4)),
+      'its directory is wrong',
+    ],
+    [
+      'a part outside of the file',
+      () => changed((b) => b.writeUInt32LE(0x7fffffff, directoryAt(b) + 42)),
+      'not where it should be',
+    ],
+    [
+      'a part with an end outside of the file',
+      () => changed((b) => b.writeUInt32LE(0x7fffffff, directoryAt(b) + 20)),
+      'ends too early',
+    ],
+    [
+      'a part larger than it says',
+      () => changed((b) => b.writeUInt32LE(3, directoryAt(b) + 24)),
+      'larger than it says',
+    ],
+    [
+      'a part compressed in another way',
+      () => changed((b) => b.writeUInt16LE(99, directoryAt(b) + 10)),
+      'compressed in another way',
+    ],
+    [
+      'parts that differ in case',
+      () => zipped({ ...parts, 'XL/workbook.xml': 'x' }),
+      'a part is in it twice',
+    ],
+    [
+      'thousands of parts',
+      () => zipped(Object.fromEntries([...Array(2001).keys()].map((n) => [`${n}`, '']))),
+      'more than 2000 parts',
+    ],
+    [
+      'a document type',
+      () => withSheet(`<!DOCTYPE x [<!ENTITY a "b">]>${sheetXml(ROWS)}`),
+      'a document type (DTD)',
+    ],
+    [
+      'entities of other files',
+      () => withSheet(`<!DOCTYPE x SYSTEM "file:///etc/passwd">${sheetXml(ROWS)}`),
+      'a document type (DTD)',
+    ],
+    [
+      'an entity that is not defined',
+      () => withSheet(sheetXml([['a', cell.xml('<c><v>&a;</v></c>')]])),
+      'a part is not XML',
+    ],
+    ['no XML', () => withSheet('a,b'), 'a part is not XML'],
+    ['half of an element', () => withSheet('<worksheet><sheetData>'), 'a part is not XML'],
+    [
+      'no Unicode',
+      () => zipped({ ...parts, 'xl/worksheets/sheet1.xml': Uint8Array.of(0x3c, 0x61, 0xff, 0xfe) }),
+      'not Unicode',
+    ],
+    ['thousands of nested elements', () => rowsXml('<a>'.repeat(9999)), 'nested too deep'],
+    [
+      'thousands of attributes',
+      () => rowsXml(`<row ${[...Array(9999).keys()].map((n) => `a${n}=""`).join(' ')}/>`),
+      'too many attributes',
+    ],
+    ['rows in another order', () => rowsXml('<row r="3"/><row r="2"/>'), 'rows are not in order'],
+    ['a row twice', () => rowsXml('<row r="3"/><row r="3"/>'), 'rows are not in order'],
+    ['a row that is none', () => rowsXml('<row r="1048577"/>'), 'rows are not in order'],
+    ['a cell twice', () => rowsXml('<row r="3"><c r="B3"/><c r="B3"/></row>'), 'cells are not in order'],
+    ['a cell of another row', () => rowsXml('<row r="3"><c r="B4"/></row>'), 'cells are not in order'],
+    ['a column that is none', () => rowsXml('<row r="3"><c r="XFE3"/></row>'), 'cells are not in order'],
+    ['a text that is missing', () => rowsXml('<row><c t="s"><v>7</v></c></row>'), 'a text is missing'],
+    [
+      'too many columns',
+      () => rowsXml('<row r="3"><c r="XFD3"><v>1</v></c></row>'),
+      'The cell XFD3 is behind the 1,000 columns',
+    ],
+    [
+      'a cell far below',
+      () => rowsXml('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'),
+      'Before row 1048576, more than 20,000 rows are empty',
+    ],
+  ])('is said in words: %s', (_, bytes, message) => {
+    expect(failure(() => read(bytes()))).toContain(message);
+  });
+
+  test('ends at its limits, whatever sizes it declares', () => {
+    const bomb = sheetXml([]).replace('</sheetData>', `${'<row/>'.repeat(2_000_000)}</sheetData>`);
+    const bytes = withSheet(bomb);
+    expect(bytes.length).toBeLessThan(50_000);
+    let [most, steps, before] = [0, 0, performance.now()];
+    const reading = readWorkbookInSteps(bytes, { maxBytes: 4 * 2 ** 20 });
+    expect(
+      failure(() => {
+        for (;;) {
+          const { done } = reading.next();
+          most = Math.max(most, performance.now() - before);
+          before = performance.now();
+          steps += 1;
+          if (done) return;
+        }
+      }),
+    ).toContain('too large once it is unpacked');
+    // Pieces of 16 KB.
+    expect(steps).toBeGreaterThan(250);
+    expect(most).toBeGreaterThan(0);
+    const texts = `<si><t>${'x'.repeat(32_000)}</t></si>`;
+    const repeated = Array.from({ length: 40 }, () => Array<Cells[number]>(100).fill(typed('s', '0')));
+    const repeating = workbookOf({ sheets: [{ rows: repeated }], shared: texts });
+    expect(failure(() => read(repeating))).toContain('more than 20,000,000 characters');
+    const styles = parts['xl/styles.xml']?.replace('<cellXfs>', `<cellXfs>${'<xf/>'.repeat(70_000)}`);
+    expect(failure(() => read(zipped({ ...parts, 'xl/styles.xml': styles })))).toContain('too many formats');
+    const shared = `<sst>${'<si/>'.repeat(2_000_001)}</sst>`;
+    expect(failure(() => read(zipped({ ...parts, 'xl/sharedStrings.xml': shared })))).toContain(
+      'too many texts',
+    );
+  });
+
+  test('is told from text by its first bytes', () => {
+    expect([zipped(parts), zipped({}), Buffer.from('PK,Claim #'), Buffer.from('')].map(isWorkbook)).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+
+  test('never fails in another way, whatever bytes are changed', () => {
+    const bytes = zipped(parts);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        fc.nat(bytes.length),
+        (changes, cut) => {
+          const copy = Uint8Array.from(bytes);
+          for (const [at, byte] of changes) copy[at] = byte;
+          failure(() => read(copy));
+          failure(() => read(copy.subarray(0, cut)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('leaves macros, links to other files and unknown parts alone', () => {
+    const others = Object.fromEntries(
+      [
+        'xl/vbaProject.bin',
+        'xl/externalLinks/externalLink1.xml',
+        '../../etc/passwd',
+        'xl/media/a.svg',
+        '__proto__',
+      ].map((name) => [name, '<!DOCTYPE x SYSTEM "http://example.org/">']),
+    );
+    expect(read(zipped({ ...parts, ...others })).text).toBe('a\tb\r\n1\t2');
+  });
+});
