@@ -357,7 +357,7 @@ test('a workbook that becomes large once it is unpacked is refused, and other re
   const xml = sheetXml([]).replace('</sheetData>', `${'<x/>'.repeat(6_000_000)}</sheetData>`);
   const bomb = Buffer.from(workbookOf({ sheets: [{ xml }] })).toString('base64');
   let isOver = false;
-  const bombs = Promise.all(Array.from({ length: 8 }, () => importing({ workbook: bomb }))).finally(() => {
+  const bombs = Promise.all([bomb, bomb].map((workbook) => importing({ workbook }))).finally(() => {
     isOver = true;
   });
   let served = 0;
@@ -366,14 +366,10 @@ test('a workbook that becomes large once it is unpacked is refused, and other re
     served += 1;
   }
   expect(served).toBeGreaterThan(10);
-  for (const response of await bombs) {
-    // Some of one firm at once, since each is in memory.
-    if (response.status === 429) expectProblem(response, 429, 'rate_limited');
-    else
-      expect(response.json.errors).toMatchObject([
-        { pointer: '/workbook', detail: expect.stringContaining('unpacked') },
-      ]);
-  }
+  for (const response of await bombs)
+    expect(response.json.errors).toMatchObject([
+      { pointer: '/workbook', detail: expect.stringContaining('unpacked') },
+    ]);
 });
 
 test('an import belongs to its firm, and needs the permission and a plan with which claims are sent', async () => {

@@ -2,7 +2,7 @@ import { decode, type Encoding, MAX_CHARACTERS, UnreadableCsv } from './decode.t
 import { FIELD_PATHS } from './field-paths.ts';
 import type { WorkbookText } from './read-workbook.ts';
 import { type CsvPart, splitCsv } from './split-csv.ts';
-import { inSteps } from './steps.ts';
+import { inPieces } from './steps.ts';
 import { quotedCsv } from './write-csv.ts';
 
 export { ENCODINGS, type Encoding, isWorkbook, UncertainEncoding, UnreadableCsv } from './decode.ts';
@@ -50,17 +50,13 @@ export function readText(bytes: Uint8Array, named?: Encoding): { encoding: Encod
 }
 
 /** For which a page may not react. */
-const STEPS_MS = 20;
+const PIECE_MS = 20;
 
 /** A sheet of a workbook; what reads it is loaded only now. */
 export async function readWorkbook(bytes: Uint8Array, sheet: string | undefined): Promise<WorkbookText> {
   const { readWorkbookInSteps } = await import('./read-workbook.ts');
-  let since = performance.now();
-  return inSteps(readWorkbookInSteps(bytes, { sheet }), async () => {
-    if (performance.now() - since < STEPS_MS) return;
-    await new Promise((resolve) => setTimeout(resolve));
-    since = performance.now();
-  });
+  const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve));
+  return inPieces(readWorkbookInSteps(bytes, { sheet }), PIECE_MS, pause);
 }
 
 export const partsOf = (

@@ -1,6 +1,6 @@
 // How a workbook shows the number of a cell, as far as it decides what was meant: a date, a time, or digits.
 
-type NumberFormat =
+export type NumberFormat =
   | { readonly kind: 'number' }
   /** Zeros for digits, such as `00000` for a ZIP code. */
   | { readonly kind: 'digits'; readonly mask: string }

@@ -34,7 +34,7 @@ export function* parsePart(zip: ZipFile, name: string, handlers: XmlHandlers): S
     depth += 1;
     if (depth > MAX_DEPTH) throw damaged('its elements are nested too deep');
     handlers.open(local(tag.name), attributes);
-    attributes = new Map();
+    if (attributes.size > 0) attributes = new Map();
   });
   parser.on('closetag', (tag) => {
     depth -= 1;

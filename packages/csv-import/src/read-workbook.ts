@@ -1,5 +1,5 @@
 import { MAX_CHARACTERS, rejectOtherFiles, UnreadableCsv } from './decode.ts';
-import { numberFormat, shownNumber } from './number-formats.ts';
+import { type NumberFormat, numberFormat, shownNumber } from './number-formats.ts';
 import { parsePart, type XmlHandlers } from './package-xml.ts';
 import { MAX_COLUMNS } from './records.ts';
 import type { Steps } from './steps.ts';
@@ -62,18 +62,18 @@ export function* readWorkbookInSteps(bytes: Uint8Array, options: WorkbookOptions
       : new UnknownSheet(names);
   const partOf = (type: string): string | undefined =>
     [...parts.values()].find((one) => one.type === type)?.target;
-  const formats = yield* formatsOf(zip, partOf('styles'));
+  const formatOf = yield* formatsOf(zip, partOf('styles'));
   const shared = yield* sharedTexts(zip, partOf('sharedStrings'));
   const rows = sheetRows(options.maxCharacters ?? MAX_CHARACTERS);
   const textOf = (cell: StoredCell): string => {
     const { type, value, style } = cell;
-    if (value === null) return cell.hasFormula ? FORMULA_WITHOUT_VALUE : '';
+    if (value === null) return FORMULA_WITHOUT_VALUE;
     if (type === 's') return shared[Number(value)] ?? missing();
     if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
     if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
     if (type === 'str' || type === 'inlineStr') return unescaped(value);
     if (type === 'e') return value;
-    return shownNumber(value, formats[style] ?? GENERAL, hasDatesSince1904);
+    return shownNumber(value, formatOf(style), hasDatesSince1904);
   };
   const { target = '' } = parts.get(sheet.relationship) ?? {};
   const isFound = yield* parsePart(
@@ -88,7 +88,6 @@ export function* readWorkbookInSteps(bytes: Uint8Array, options: WorkbookOptions
 const missing = (): never => {
   throw damaged('a text is missing');
 };
-const GENERAL = numberFormat(0, new Map());
 
 interface Relationship {
   /** The last part of its address, which strict and other workbooks share. */
@@ -165,28 +164,39 @@ function* sheetsOf(
   return { sheets, hasDatesSince1904 };
 }
 
-function* formatsOf(
-  zip: ZipFile,
-  part: string | undefined,
-): Steps<readonly ReturnType<typeof numberFormat>[]> {
+/** The format of a cell by the number of its style. */
+function* formatsOf(zip: ZipFile, part: string | undefined): Steps<(style: number) => NumberFormat> {
   const codes = new Map<number, string>();
   const styles: number[] = [];
   let isOfCells = false;
-  if (part === undefined) return [];
-  yield* parsePart(zip, part, {
-    open: (name, attributes) => {
-      const id = Number(attributes.get('numFmtId') ?? 0);
-      if (name === 'cellXfs') isOfCells = true;
-      else if (name === 'numFmt') codes.set(id, attributes.get('formatCode') ?? '');
-      else if (name === 'xf' && isOfCells) styles.push(id);
-      if (styles.length > MAX_STYLES || codes.size > MAX_STYLES) throw damaged('it has too many formats');
-    },
-    close: (name) => {
-      if (name === 'cellXfs') isOfCells = false;
-    },
-  });
-  const formats = new Map([...new Set(styles)].map((id) => [id, numberFormat(id, codes)]));
-  return styles.map((id) => formats.get(id) ?? GENERAL);
+  if (part !== undefined)
+    yield* parsePart(zip, part, {
+      open: (name, attributes) => {
+        const id = Number(attributes.get('numFmtId') ?? 0);
+        if (name === 'cellXfs') isOfCells = true;
+        else if (name === 'numFmt') codes.set(id, attributes.get('formatCode') ?? '');
+        else if (name === 'xf' && isOfCells) styles.push(id);
+        if (styles.length > MAX_STYLES || codes.size > MAX_STYLES) throw damaged('it has too many formats');
+      },
+      close: (name) => {
+        if (name === 'cellXfs') isOfCells = false;
+      },
+    });
+  const known = new Map<number, NumberFormat>();
+  return (style) => {
+    const id = styles[style] ?? 0;
+    const format = known.get(id) ?? numberFormat(id, codes);
+    known.set(id, format);
+    return format;
+  };
+}
+
+/** Above Excel's limit, which counts an escaped character once. */
+const MAX_TEXT = 100_000;
+
+function longer(text: string, piece: string): string {
+  if (text.length + piece.length > MAX_TEXT) throw damaged('a text is longer than a cell can be');
+  return text + piece;
 }
 
 /** The texts of elements, in pieces with different fonts, without those that say how others are pronounced. */
@@ -204,7 +214,7 @@ function textCollector(): XmlHandlers & { readonly take: () => string } {
       if (name === 't') isText = false;
     },
     text: (piece) => {
-      if (isText) text += piece;
+      if (isText) text = longer(text, piece);
     },
     take: () => {
       const taken = text;
@@ -242,19 +252,19 @@ interface StoredCell {
   readonly isHidden: boolean;
   readonly type: string;
   readonly style: number;
-  /** Null: it has none. */
+  /** Null: a formula without one. */
   readonly value: string | null;
-  readonly hasFormula: boolean;
 }
 
-/** Cells without a place are after the one before. */
+/** Takes the cells that have something. Those without a place are after the one before. */
 function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
   let isData = false;
-  let [row, column] = [0, 0];
+  let row = 0;
+  let column = 0;
   let isHidden = false;
   let cell: ReadonlyMap<string, string> | undefined;
   let hasFormula = false;
-  let value: string | null = null;
+  let value = '';
   let isValue = false;
   const inline = textCollector();
   return {
@@ -273,13 +283,15 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
         const place = attributes.get('r');
         column = place === undefined ? before + 1 : columnOf(place, row);
         if (!(column > before && column <= MAX_COLUMN)) throw damaged('its cells are not in order');
-        [cell, hasFormula, value] = [attributes, false, null];
+        cell = attributes;
+        hasFormula = false;
+        value = '';
       } else if (name === 'f') hasFormula = true;
-      else if (name === 'v') [isValue, value] = [true, ''];
+      else if (name === 'v') isValue = true;
       else inline.open(name, attributes);
     },
     text: (piece) => {
-      if (isValue) value += piece;
+      if (isValue) value = longer(value, piece);
       else if (cell !== undefined) inline.text?.(piece);
     },
     close: (name) => {
@@ -287,12 +299,17 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
       else if (name === 'v') isValue = false;
       else if (name === 'c' && cell !== undefined) {
         const type = cell.get('t') ?? 'n';
-        const text = inline.take();
-        take({
-          ...{ row, column, isHidden, type, hasFormula },
-          style: Number(cell.get('s') ?? 0),
-          value: type === 'inlineStr' ? text : value === '' && type !== 'str' ? null : value,
-        });
+        const stored = type === 'inlineStr' ? inline.take() : value;
+        const isMissing = stored === '' && hasFormula && type !== 'str';
+        if (stored !== '' || isMissing)
+          take({
+            row,
+            column,
+            isHidden,
+            type,
+            style: Number(cell.get('s') ?? 0),
+            value: isMissing ? null : stored,
+          });
         cell = undefined;
       } else inline.close?.(name);
     },

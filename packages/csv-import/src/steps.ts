@@ -15,3 +15,17 @@ export async function inSteps<Result>(steps: Steps<Result>, pause: () => Promise
     await pause();
   }
 }
+
+/** Like `inSteps`, with a pause only once steps have taken so long. */
+export function inPieces<Result>(
+  steps: Steps<Result>,
+  maxMs: number,
+  pause: () => Promise<unknown>,
+): Promise<Result> {
+  let since = performance.now();
+  return inSteps(steps, async () => {
+    if (performance.now() - since < maxMs) return;
+    await pause();
+    since = performance.now();
+  });
+}

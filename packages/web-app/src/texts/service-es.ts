@@ -39,6 +39,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'a part is not Unicode': 'una parte no es Unicode',
   'its sheet is missing': 'falta su hoja',
   'a text is missing': 'falta un texto',
+  'a text is longer than a cell can be': 'un texto es más largo de lo que cabe en una celda',
   'it has more than {} sheets': 'tiene más de {} hojas',
   'it has too many formats': 'tiene demasiados formatos',
   'it has too many texts': 'tiene demasiados textos',

@@ -22,6 +22,7 @@ import {
   fileOfRows,
   type ImportedRow,
   importCsvInSteps,
+  inPieces,
   inSteps,
   readCsvInSteps,
   readWorkbookInSteps,
@@ -67,6 +68,8 @@ const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 
 /** Above those of texts: a claim has two of them with several thousand characters. */
 const MAX_WORKBOOK_CHARACTERS = 4_000_000;
+/** One step of the longest may take as long again. */
+const PIECE_MS = 3;
 const SOURCES = ['text', 'rows', 'workbook'] as const;
 
 async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<CsvFile> {
@@ -86,11 +89,9 @@ async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<Cs
     const bytes = Buffer.from(workbook, 'base64');
     const limits = { maxBytes, maxCharacters: MAX_WORKBOOK_CHARACTERS };
     return await longWork('workbook', async (nextPiece) => {
-      const turn = async (): Promise<void> => {
-        await nextPiece();
-      };
-      const read = await inSteps(readWorkbookInSteps(bytes, { sheet, ...limits }), turn);
-      return inSteps(readCsvInSteps(read.text, options), turn);
+      await nextPiece();
+      const read = await inPieces(readWorkbookInSteps(bytes, { sheet, ...limits }), PIECE_MS, nextPiece);
+      return inPieces(readCsvInSteps(read.text, options), PIECE_MS, nextPiece);
     });
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
