@@ -23,8 +23,6 @@ const HTTP = '^apps/api/src/http/';
 const COMPOSITION = '^apps/api/src/composition/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
 const API_FOR_TOOLS = '^apps/api/src/tooling\\.ts$';
-/** What the desk's screens are for, from which its guide is built. */
-const DESK_HELP = '^apps/desk/src/texts/help-en\\.ts$';
 const WEB_APP = '^packages/web-app/src/';
 const PACKAGES = '^packages/[a-z-]+/src/';
 
@@ -143,7 +141,7 @@ module.exports = {
       name: 'no app is imported from outside',
       severity: 'error',
       from: { path: '^(apps/[^/]+|packages|tools)/', pathNot: '/test/' },
-      to: { path: '^apps/', pathNot: ['^$1/', API_FOR_TOOLS, DESK_HELP] },
+      to: { path: '^apps/', pathNot: ['^$1/', API_FOR_TOOLS] },
     },
     {
       name: 'the testkit stays out of the product',
@@ -200,7 +198,7 @@ module.exports = {
       WEB_APP,
       ...npm('preact', '@preact/[a-z-]+'),
     ]),
-    room('docs', '^apps/docs/src/', [CONTRACT, NODE, DESK_HELP, ...npm('vitepress')]),
+    room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

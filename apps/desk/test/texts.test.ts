@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { FIELD_PATHS } from '@svc/csv-import/in-page';
 import { ROLE_PERMISSIONS } from '../../../packages/domain/src/staff.ts';
@@ -9,8 +10,6 @@ import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { FIELD_NAMES } from '../src/texts/field-names.ts';
 import { fieldLabel, withLabels } from '../src/texts/fields.ts';
-import { helpEn } from '../src/texts/help-en.ts';
-import { helpEs } from '../src/texts/help-es.ts';
 
 test('each field has a name of one kind in each language, and paths in texts are replaced by it', () => {
   for (const fieldNames of Object.values(FIELD_NAMES)) {
@@ -27,24 +26,31 @@ test('every screen has a help in each language that names the roles that may ope
   const needs: Readonly<Record<string, Permission | null>> = { ...SCREENS, claim: 'claims:read' };
   const screens = Object.keys(needs).toSorted();
   const pages = PAGES.map(({ name }) => name);
-  for (const [help, { roles }] of [
-    [helpEn, en],
-    [helpEs, es],
-  ] as const) {
-    const texts = Object.entries(help.screens);
+  const helpIn = (language: string): readonly (readonly [string, Readonly<Record<string, string>>])[] =>
+    Object.entries(
+      JSON.parse(String(readFileSync(new URL(`../src/texts/help-${language}.json`, import.meta.url))))
+        .screens,
+    );
+  const allowed = helpIn('en').map(([screen]) => [
+    screen,
+    STAFF_ROLES.filter((role) => ROLE_PERMISSIONS[role].some((one) => one === needs[screen])),
+  ]);
+  const points = helpIn('en').map(([screen, { words = '', trouble = '' }]) => [
+    ...[screen, Object.keys(words).length, Object.keys(trouble).length],
+  ]);
+  for (const [language, { roles }] of Object.entries({ en, es })) {
+    const texts = helpIn(language);
     expect(texts.map(([screen]) => screen).toSorted()).toEqual(screens);
-    const named = texts.map(([screen, { who }]) => [
+    const named = texts.map(([screen, { who = '' }]) => [
       screen,
       STAFF_ROLES.filter((role) => who.toLowerCase().includes(String(roles[role]).toLowerCase())),
     ]);
-    const allowed = texts.map(([screen]) => [
-      screen,
-      STAFF_ROLES.filter((role) => ROLE_PERMISSIONS[role].some((one) => one === needs[screen])),
-    ]);
     expect(named).toEqual(allowed);
-    expect(texts.filter(([, { guide }]) => !pages.includes(guide))).toEqual([]);
+    expect(
+      texts.map(([screen, { words = '', trouble = '' }]) => [
+        ...[screen, Object.keys(words).length, Object.keys(trouble).length],
+      ]),
+    ).toEqual(points);
   }
-  const points = (help: typeof helpEn) =>
-    Object.entries(help.screens).map(([screen, one]) => [screen, one.words.length, one.trouble.length]);
-  expect(points(helpEs)).toEqual(points(helpEn));
+  expect(helpIn('en').filter(([, { guide = '' }]) => !pages.includes(guide))).toEqual([]);
 });

@@ -11,7 +11,6 @@ import {
   openApiDocument,
   sandboxEndpoints,
 } from '@svc/contract';
-import { helpEn } from '../../desk/src/texts/help-en.ts';
 import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
@@ -113,16 +112,38 @@ export const receivers = programsOf(
   'WebhookReceiver.cs',
 );
 
+/** What the desk shows as help, from its own file. */
+interface DeskHelp {
+  readonly trouble: string;
+  readonly screens: Readonly<
+    Record<
+      string,
+      {
+        readonly purpose: string;
+        readonly words: Readonly<Record<string, string>>;
+        readonly trouble: Readonly<Record<string, string>>;
+        readonly who: string;
+        readonly guide: string;
+      }
+    >
+  >;
+}
+
 /** The help of every screen of the desk. */
-export const deskHelp: Block = () =>
-  Object.entries(helpEn.screens)
+export const deskHelp: Block = () => {
+  const file = new URL('../../desk/src/texts/help-en.json', import.meta.url);
+  const help: DeskHelp = JSON.parse(readFileSync(file, 'utf8'));
+  const list = (points: Readonly<Record<string, string>>): string =>
+    Object.entries(points)
+      .map(([term, text]) => `- **${term}**: ${text}`)
+      .join('\n');
+  return Object.entries(help.screens)
     .map(([screen, { purpose, words, trouble, who, guide }]) => {
-      const list = (points: typeof words): string =>
-        points.map(([term, text]) => `- **${term}**: ${text}`).join('\n');
       const link = guide === 'desk' ? '' : ` [Read more](/${guide}.md).`;
-      return `## ${capitalized(screen)}\n\n${purpose} ${who}${link}\n\n${list(words)}\n\n${helpEn.trouble}:\n\n${list(trouble)}`;
+      return `## ${capitalized(screen)}\n\n${purpose} ${who}${link}\n\n${list(words)}\n\n${help.trouble}:\n\n${list(trouble)}`;
     })
     .join('\n\n');
+};
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 

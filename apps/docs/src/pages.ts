@@ -36,6 +36,11 @@ export const SITE: readonly PageGroup[] = [
       page('test-accounts', 'Test accounts', 'Simulated adjusters to test every outcome with.'),
       page('rehearse-a-hurricane', 'Rehearse a hurricane', 'A day after landfall, played with a test key.'),
       page('readiness', 'Check your integration', 'A rehearsal that grades your own system.'),
+      page(
+        'before-you-trust-it',
+        'Before you trust it',
+        'What a careful firm asks before real claims: outages, data, security, leaving.',
+      ),
     ],
   },
   {
@@ -60,6 +65,11 @@ export const SITE: readonly PageGroup[] = [
     title: 'Tools',
     pages: [
       page('desk', "The firm's desk", 'The page for dispatchers, developers and auditors of a firm.'),
+      page(
+        'paper',
+        'Working on paper',
+        'What to do in an outage, with a form to print, and how to enter it.',
+      ),
       page('sdk', 'TypeScript SDK', 'A client with retries, pagination and polling.'),
       page('generated-clients', 'Generated clients', 'Code for your language from the OpenAPI document.'),
       page('command-line', 'Command line', 'Send files of claims and watch responses from a shell.'),

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { smallestClaim } from '@svc/contract';
 import fc from 'fast-check';
+import { REQUIRED_PATHS } from '../src/field-paths.ts';
 import {
   type Columns,
   type CsvImport,
@@ -135,6 +137,17 @@ describe('columns', () => {
       ratedFloodZone: 'building.flood_zone',
       floodZone: null,
     });
+  });
+
+  test('of the form for paper are known by name, with all that a claim needs', () => {
+    const page = readFileSync(new URL('../../../docs/guides/paper.md', import.meta.url), 'utf8');
+    const header = /```text\n(.*)\n```/.exec(page)?.[1]?.split(',') ?? [];
+    const { columns, questions } = suggestColumns(header);
+    expect(questions).toEqual([]);
+    expect(Object.values(columns)).not.toContain(null);
+    expect(Object.values(columns)).toEqual(
+      expect.arrayContaining([...REQUIRED_PATHS, 'policyholder.last_name', 'policyholder.phone']),
+    );
   });
 
   test('with the same name are numbered, and those without a name have one if they have text', () => {

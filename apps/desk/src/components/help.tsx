@@ -4,10 +4,19 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { desk, texts } from '../app.ts';
 import type { Screen } from '../navigation.ts';
 import { DOCS } from '../root.ts';
-import { type HelpPoint, type HelpText, helpEn } from '../texts/help-en.ts';
-import { helpEs } from '../texts/help-es.ts';
+import helpEn from '../texts/help-en.json' with { type: 'json' };
+import helpEs from '../texts/help-es.json' with { type: 'json' };
 
 type Topic = Screen | 'claim';
+/** What a word means, or what to do in a case. */
+type Points = Readonly<Record<string, string>>;
+interface HelpText {
+  readonly purpose: string;
+  readonly words: Points;
+  readonly trouble: Points;
+  readonly who: string;
+}
+
 /** The compiler asks for the help of a new screen. */
 const SCREENS: Readonly<Record<Language, Readonly<Record<Topic, HelpText>>>> = {
   en: helpEn.screens,
@@ -47,20 +56,20 @@ export function Help({ screen, close }: { readonly screen: Topic; readonly close
       </div>
       <p>{help.purpose}</p>
       <div class="help-points">
-        <Points of={help.words} />
+        <List of={help.words} />
         <h3>{LABELS[language].trouble}</h3>
-        <Points of={help.trouble} />
+        <List of={help.trouble} />
         <h3>{LABELS[language].who}</h3>
         <p>{help.who}</p>
-        <a href={`${DOCS}${help.guide}`}>{guide}</a>
+        <a href={`${DOCS}${helpEn.screens[screen].guide}`}>{guide}</a>
       </div>
     </aside>
   );
 }
 
-const Points = ({ of }: { readonly of: readonly HelpPoint[] }) => (
+const List = ({ of }: { readonly of: Points }) => (
   <ul>
-    {of.map(([term, text]) => (
+    {Object.entries(of).map(([term, text]) => (
       <li key={term}>
         <span class="strong">{term}:</span> {text}
       </li>
