@@ -56,7 +56,7 @@ function device() {
     ...(query.updated_since !== undefined && { ids: data.map(({ id }) => id) }),
   });
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path } = requestOf(ROUTES[id], parts);
+    const { method, path } = requestOf(ROUTES[id] ?? '', parts);
     const name = `${method} ${path.replace(/\?.*/, '')}`;
     state.calls.push(name);
     await Promise.resolve();
