@@ -75,7 +75,7 @@ async function sent(url: string, { key, members }: Fixture): Promise<string> {
   ).id;
 }
 
-const first = ({ members }: Fixture): { svcId: string; token: string } =>
+const first = ({ members }: Pick<Fixture, 'members'>): { svcId: string; token: string } =>
   members[0] ?? { svcId: '', token: '' };
 
 const INVITATIONS = '/v1/adjusters/invitations';
@@ -184,6 +184,16 @@ export const CRASH_OPERATIONS = {
       return { firmId, request: { method: 'POST', path: INVITATIONS, as: key, body } };
     },
   },
+  inviteBoardAdjusters: {
+    async prepare(operator: Operator) {
+      const { firmId, stranger, members } = await createFixture(operator);
+      const other = await operator.adjuster({ svcId: `SVC-${next()}` });
+      const svc_ids = [stranger.svcId, 'SVC-nobody', first({ members }).svcId, other.svcId];
+      const { token } = await operator.staff(firmId, 'dispatcher');
+      const path = `/firm${INVITATIONS}/batch`;
+      return { firmId, request: { method: 'POST', path, as: token, body: { svc_ids } } };
+    },
+  },
   withdrawInvitation: {
     retryError: 'not_found',
     async prepare(operator: Operator, url: string) {
@@ -226,6 +236,7 @@ export const STEPS = {
   closeClaim: 'close',
   declineInvitation: 'decline',
   inviteAdjuster: 'invite',
+  inviteBoardAdjusters: 'invite many',
   leaveFirm: 'leave',
   offerClaim: 'offer',
   rejectClaim: 'reject',
@@ -269,7 +280,6 @@ export const LEFT_OUT: Readonly<
   setDevicePreferences: NOT_COMPARED,
   signOut: NOT_COMPARED,
   signOutStaff: NOT_COMPARED,
-  spreadClaims: 'It changes nothing.',
   unregisterDevice: NOT_COMPARED,
   updateAvailability: ONE_ROW,
   updateKey: NOT_COMPARED,

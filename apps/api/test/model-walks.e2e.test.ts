@@ -57,7 +57,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       firm,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: doing('invite', 'invite', 'withdraw'), firm, env, adjuster }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: doing('invite', 'invite', 'invite', 'invite many', 'withdraw', 'withdraw'),
+      firm,
+      env,
+      adjuster,
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ do: doing('list'), firm, env, status: fc.nat(4), limit, since: fc.nat(30) }),

@@ -209,6 +209,11 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
         }
         case 'invite':
           return call('POST', '/v1/adjusters/invitations', keyOf(step), { svc_id: svcId(step.adjuster) });
+        case 'invite many': {
+          const path = `/firm/v1/adjusters/invitations/batch?environment=${step.env}`;
+          const svc_ids = people.map(({ svcId }) => svcId);
+          return call('POST', path, dispatcherOf(step.firm), { svc_ids });
+        }
         case 'withdraw':
           return call('DELETE', `/v1/adjusters/invitations/${svcId(step.adjuster)}`, keyOf(step));
         case 'adjusters':

@@ -18,7 +18,7 @@ export type Step =
   | { readonly do: 'offer'; firm: number; env: Environment; which: number; adjuster: number; key: number }
   | { readonly do: 'get'; firm: number; env: Environment; which: number }
   | { readonly do: 'list'; firm: number; env: Environment; status: number; limit: number; since: number }
-  | { readonly do: 'invite' | 'withdraw'; firm: number; env: Environment; adjuster: number }
+  | { readonly do: 'invite' | 'invite many' | 'withdraw'; firm: number; env: Environment; adjuster: number }
   | { readonly do: 'adjusters'; firm: number; env: Environment; limit: number }
   | { readonly do: 'accept' | 'reject' | 'close' | 'work' | 'read'; adjuster: number; which: number }
   | { readonly do: 'leave' | 'join' | 'decline' | 'pause' | 'resume'; adjuster: number; firm: number }
@@ -141,6 +141,9 @@ export class Model {
         };
       case 'invite':
         return this.#invite(step.firm, step.env, step.adjuster);
+      case 'invite many':
+        for (const adjuster of this.adjusters.keys()) this.#invite(step.firm, step.env, adjuster);
+        return { status: 200 };
       case 'withdraw': {
         const hidden =
           this.#isForeign(step.firm, step.adjuster) || (step.env === 'test' && this.#isReal(step.adjuster));

@@ -75,7 +75,6 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     claimsByIdPrefix: onlyOnPostgres,
     counts: onlyOnPostgres,
     work: onlyOnPostgres,
-    availability: onlyOnPostgres,
     answers: onlyOnPostgres,
     revisions: onlyOnPostgres,
   };

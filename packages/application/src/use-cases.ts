@@ -26,11 +26,10 @@ import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
-import { makeSpreadClaims } from './desk/spread-claims.ts';
 import * as staff from './desk/staff.ts';
 import { makeCloseClaimAsOperator, makeCloseClaimAtDesk, makeWithdrawOffer } from './firm/end-claim.ts';
 import type { RunningKeys } from './firm/execute-idempotently.ts';
-import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
+import { makeInviteAdjuster, makeInviteAdjusters } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
 import { makeSendClaim } from './firm/send-claim.ts';
@@ -68,7 +67,6 @@ import type { StaffReads } from './ports/staff-reads.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
 import type { WebhookQueue, WebhookReads, WebhookSender } from './ports/webhooks.ts';
-import type { ZipDistance } from './ports/zip-distance.ts';
 import { makeIssueReceipt } from './receipts/issue-receipt.ts';
 import { createOfferSightings } from './receipts/offer-sightings.ts';
 import * as webhooks from './webhooks/endpoints.ts';
@@ -99,6 +97,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
   sendClaim: makeSendClaim(deps),
   offerClaim: makeOfferClaim(deps),
   inviteAdjuster: makeInviteAdjuster(deps),
+  inviteAdjusters: makeInviteAdjusters(deps),
   withdrawInvitation: makeWithdrawInvitation(deps),
   sandbox: makeSandbox(deps),
   checkReadiness: makeCheckReadiness(deps),
@@ -112,7 +111,6 @@ interface BoardDeps {
   readonly boardReads: BoardReads;
   readonly staffReads: StaffReads;
   readonly operatorReads: OperatorReads;
-  readonly zipDistance: ZipDistance;
   readonly clock: Clock;
 }
 
@@ -124,7 +122,6 @@ export const boardUseCases = (deps: BoardDeps) => ({
   countBoard: makeCountBoard(deps),
   readBoardClaim: makeReadBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
-  spreadClaims: makeSpreadClaims(deps),
   reportAnswers: makeReportAnswers(deps),
   withdrawOffer: makeWithdrawOffer(deps),
   closeClaimAtDesk: makeCloseClaimAtDesk(deps),

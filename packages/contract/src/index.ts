@@ -12,6 +12,7 @@ export type {
   BoardClaimDetails,
   BoardClaimResponse,
   BoardQuery,
+  InvitationResult,
   OfferResponse,
 } from './desk/board.ts';
 export type {
@@ -66,7 +67,6 @@ export { type ParsedRequest, parseRequest, type RawRequest } from './parse-reque
 export * from './problems.ts';
 export * from './receipt.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
-export { routesOf } from './routes.ts';
 export * from './sandbox.ts';
 export type {
   RegisterPasskeyBody,

@@ -46,10 +46,6 @@ export const LIMITS = {
   importValues: 100_000,
   importRow: { min: 1, max: 1_000_000 },
   importColumn: { min: 0, max: 200 },
-  /** Of one request. */
-  spreadClaims: 250,
-  spreadAdjusters: 50,
-  spreadGiven: { min: 0, max: 100_000 },
   importName: { min: 1, max: 100 },
   importFileName: { min: 1, max: 255 },
   /** Rows of one request. */
@@ -64,6 +60,7 @@ export const LIMITS = {
   claimNumber: { min: 1, max: 100 },
   policyNumber: { min: 1, max: 100 },
   svcId: { min: 1, max: 128 },
+  invitationBatch: 500,
   fileNumber: { min: 1, max: 100 },
   instructions: { min: 1, max: 4000 },
   additionalContacts: 20,

@@ -17,7 +17,6 @@ import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import type { Log } from '../logging.ts';
 import { keptFile } from './kept-file.ts';
 import type { Ports } from './services.ts';
-import { createZipDistance } from './zip-distance.ts';
 
 /** Claims, their offers and receipts, the board of a firm, and its rehearsals. */
 export const claims = {
@@ -25,7 +24,6 @@ export const claims = {
     firmUseCases,
     runningKeys: (): RunningKeys => new Map(),
     boardUseCases,
-    zipDistance: createZipDistance,
     offerBuffer: ({ offerHistory, log }: Ports) =>
       createWriteBuffer({
         keyOf: ({ claimId }) => claimId,

@@ -9,6 +9,7 @@ import type {
   BoardClaimResponse,
   BoardCounts,
   boardEndpoints,
+  InvitationResult,
   OfferResponse,
 } from './board.ts';
 
@@ -120,23 +121,32 @@ export function boardExamples(of: {
             open_claims: 41,
             rejected_at: null,
             median_answer_seconds: 724.095,
-            distance: 38,
-            warnings: [],
           } satisfies BoardAdjuster,
         ],
         next_cursor: null,
       },
     },
-    spreadClaims: {
-      body: {
-        adjusters: [{ svc_id: member.svc_id, given: 0 }],
-        claims: [{ id: sent.id, zip: row.place.zip }],
-      },
+    inviteBoardAdjuster: { body: { svc_id: invited.svc_id }, response: invited },
+    inviteBoardAdjusters: {
+      body: { svc_ids: [invited.svc_id, member.svc_id, 'SVC-9X9X-Nobody'] },
       response: {
-        offers: [{ id: sent.id, adjuster_svc_id: member.svc_id, distance: 38, warnings: ['limit_reached'] }],
+        results: [
+          { svc_id: invited.svc_id, outcome: 'invited', status: 'pending' },
+          {
+            svc_id: member.svc_id,
+            outcome: 'already_member',
+            status: 'active',
+            detail: 'This adjuster is already a member of the firm.',
+          },
+          {
+            svc_id: 'SVC-9X9X-Nobody',
+            outcome: 'unknown_osaid',
+            detail:
+              "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key can name only the firm's test accounts.",
+          },
+        ] satisfies InvitationResult[],
       },
     },
-    inviteBoardAdjuster: { body: { svc_id: invited.svc_id }, response: invited },
     withdrawBoardInvitation: {
       params: svcIdPath,
       response: { ...invited, status: 'withdrawn', expires_at: null } satisfies AdjusterResponse,

@@ -1,9 +1,10 @@
 import {
-  ADJUSTER_WARNINGS,
+  ADJUSTER_STATUSES,
   ASSIGNMENT_STATUSES,
   BOARD_ORDERS,
   DELIVERY_OUTCOMES,
   ENVIRONMENTS,
+  INVITATION_OUTCOMES,
   OFFER_OUTCOMES,
   OFFERER_TYPES,
   REPORT_GROUPS,
@@ -19,7 +20,6 @@ import {
   fields,
   headerText,
   instantParameter,
-  integer,
   oneOf,
   responseField,
   text,
@@ -274,24 +274,6 @@ const closedClaimSchema = responseObject({
   closed_at: responseField.dateTime('When it was closed.', '2026-09-12T20:00:00.000Z'),
 }).meta({ id: 'ClosedClaim', description: 'A claim that is closed.' });
 
-const candidate = {
-  distance: responseField
-    .integer(
-      'Miles from the claim to where the adjuster works, between the centers of the two ZIP codes: within a city a few miles off, in the country up to some tens. null: the adjuster has named no ZIP code or does not share it, or one of the two is unknown.',
-      38,
-    )
-    .nullable(),
-  warnings: z
-    .array(
-      openEnum(ADJUSTER_WARNINGS, {
-        description:
-          'limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.',
-        example: 'limit_reached',
-      }),
-    )
-    .meta({ description: 'What to know before the claim is offered. None rejects the offer.', example: [] }),
-};
-
 export const boardAdjusterSchema = responseObject({
   ...adjusterSchema.shape,
   can_accept_claims: responseField.flag('Whether the firm lets the adjuster accept claims.', true),
@@ -311,48 +293,11 @@ export const boardAdjusterSchema = responseObject({
       example: 724.095,
     })
     .nullable(),
-  ...candidate,
 }).meta({
   id: 'BoardAdjuster',
   description: 'A member of the firm, or an invitation, with the work at hand.',
 });
 export type BoardAdjuster = z.output<typeof boardAdjusterSchema>;
-
-export const spreadClaimsBody = fields({
-  adjusters: arrayOf(
-    LIMITS.spreadAdjusters,
-    fields({
-      svc_id: svcId(),
-      given: integer(LIMITS.spreadGiven, {
-        description: 'How many claims earlier requests of one spread have given them; 0 by default.',
-        example: 0,
-      }).default(0),
-    }).meta({ id: 'AdjusterToSpread', description: 'An active member of the firm.' }),
-    'an array of adjusters',
-    { description: 'Who gets the claims.', example: [{ svc_id: 'SVC-7F3K-Delacroix', given: 0 }] },
-  ),
-  claims: arrayOf(
-    LIMITS.spreadClaims,
-    fields({
-      id: text(LIMITS.externalId, {
-        description: 'Your id in this request: that of a claim, or the number of a row.',
-        example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
-      }),
-      zip: lossLocation.shape.zip,
-      rejected_by: svcId()
-        .meta({ description: 'Who has rejected it: gets it only if nobody else can.' })
-        .optional(),
-    }).meta({ id: 'ClaimToSpread', description: 'A claim that needs an adjuster.' }),
-    'an array of claims',
-    { description: 'The claims.', example: [{ id: '2', zip: '33931' }] },
-  ),
-}).meta({ id: 'SpreadClaimsRequest', description: 'Claims, and the adjusters who get them.' });
-
-const proposedOfferSchema = responseObject({
-  id: responseField.text('The id in the request.', '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
-  adjuster_svc_id: svcIdField('SVCID of the adjuster who could get it.'),
-  ...candidate,
-}).meta({ id: 'ProposedOffer', description: 'An offer that is not made.' });
 
 export const answersReportQuery = fields({
   environment: environmentParameter(),
@@ -420,6 +365,36 @@ export const answersReportSchema = responseObject({
   }),
 }).meta({ id: 'AnswersReport', description: 'Offers by outcome, and the time to answer.' });
 export type AnswersReport = z.output<typeof answersReportSchema>;
+
+export const inviteAdjustersBody = fields({
+  svc_ids: arrayOf(LIMITS.invitationBatch, svcId(), 'an array of SVCIDs', {
+    description: `SVCIDs of the adjusters, at most ${LIMITS.invitationBatch}; case-sensitive.`,
+    example: ['SVC-7F3K-Delacroix', 'SVC-2M8Q-Okafor'],
+  }),
+}).meta({ id: 'InviteAdjustersRequest', description: 'The adjusters to invite.' });
+
+export const invitationResultSchema = responseObject({
+  svc_id: svcIdField('The SVCID as it was sent.'),
+  outcome: openEnum(INVITATION_OUTCOMES, {
+    description:
+      'invited; duplicate: earlier in the list; otherwise the error code of inviting this adjuster alone.',
+    example: 'invited',
+  }),
+  status: openEnum(ADJUSTER_STATUSES, {
+    description: 'Status of the invitation or membership; absent where there is none.',
+    example: 'pending',
+  }).optional(),
+  detail: responseField
+    .text('Why the adjuster was not invited; absent for the others.', 'No adjuster has this SVCID.')
+    .optional(),
+}).meta({ id: 'InvitationResult', description: 'What became of one SVCID.' });
+export type InvitationResult = z.output<typeof invitationResultSchema>;
+
+const invitationResultsSchema = responseObject({
+  results: z
+    .array(invitationResultSchema)
+    .meta({ description: 'One for each SVCID, in the order of the list.', example: [] }),
+}).meta({ id: 'InvitationResults', description: 'What became of each SVCID.' });
 
 const invitationEnvironment = fields({
   environment: environmentParameter().meta({
@@ -529,12 +504,11 @@ export const boardEndpoints = {
     audit: 'adjusters.read',
     summary: 'List adjusters with their work',
     description:
-      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm. With for_claim, those who have rejected it come last in each page, and each has the distance to it and warnings.',
+      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm. With for_claim, those who have rejected it come last in each page.',
     query: fields({
       ...environmentQuery.shape,
       for_claim: uuidParameter({
-        description:
-          'Id of a claim that is going to be offered: says who has rejected an offer of it, how far it is, and what to know.',
+        description: 'Id of a claim: says who has rejected an offer of it.',
         example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
       }).optional(),
       ...pageParameters(),
@@ -546,28 +520,6 @@ export const boardEndpoints = {
     },
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
-  spreadClaims: endpoint({
-    ...staffWrite('claims:write'),
-    id: 'spreadClaims',
-    method: 'POST',
-    path: '/firm/v1/adjusters/spread',
-    audit: 'adjusters.read',
-    summary: 'Spread claims over adjusters',
-    description:
-      'Proposes who gets which claim, and offers nothing: the numbers of the adjusters differ by at most one, and of the pairs that are left the nearest comes next; unknown distances come last. The same request has the same response, in whatever order, while the distances are the same.',
-    query: environmentQuery,
-    body: spreadClaimsBody,
-    success: {
-      status: 200,
-      schema: responseObject({
-        offers: z
-          .array(proposedOfferSchema)
-          .meta({ description: 'One for each claim, in the order of the request.', example: [] }),
-      }).meta({ id: 'SpreadClaims', description: 'Who could get which claim.' }),
-      description: 'The proposal.',
-    },
-    problems: [...WITH_BODY, ...STAFF_REQUEST, 'adjuster_not_in_firm'],
-  }),
   inviteBoardAdjuster: endpoint({
     ...firmEndpoints.inviteAdjuster,
     ...atDesk(firmEndpoints.inviteAdjuster),
@@ -575,6 +527,20 @@ export const boardEndpoints = {
     path: '/firm/v1/adjusters/invitations',
     description: 'As POST /v1/adjusters/invitations, in the environment.',
     query: invitationEnvironment,
+  }),
+  inviteBoardAdjusters: endpoint({
+    ...staffWrite('adjusters:write'),
+    id: 'inviteBoardAdjusters',
+    method: 'POST',
+    path: '/firm/v1/adjusters/invitations/batch',
+    audit: 'invitation.send',
+    summary: 'Invite many adjusters',
+    description:
+      'Invites each adjuster of the list as POST /firm/v1/adjusters/invitations does; one that cannot be invited is an outcome and does not affect the others. Safe to repeat, also after a request without a response: those who are invited already stay as they are.',
+    query: invitationEnvironment,
+    body: inviteAdjustersBody,
+    success: { status: 200, schema: invitationResultsSchema, description: 'What became of each SVCID.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST],
   }),
   withdrawBoardInvitation: endpoint({
     ...firmEndpoints.withdrawInvitation,

@@ -15,6 +15,7 @@ import { feedBehavior } from './stores/feed.ts';
 import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
 import { importsBehavior } from './stores/imports.ts';
+import { invitationsBehavior } from './stores/invitations.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { keysBehavior } from './stores/keys.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
@@ -47,6 +48,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   claimsBehavior,
   concurrentRequestsBehavior,
   membershipsBehavior,
+  invitationsBehavior,
   carriersBehavior,
   appReadsBehavior,
   pageSizeBehavior,

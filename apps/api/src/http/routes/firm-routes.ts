@@ -11,7 +11,7 @@ import { type ClaimId, existing, type FirmId, type Svcid, scopesOf } from '@svc/
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { shortHash } from '../pipeline/client-behavior.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
-import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
+import { adjusterToWire, invitationResults, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
@@ -25,6 +25,7 @@ import {
   operationRoutes,
   type Route,
   type RouteResponse,
+  staffRoute,
 } from './route.ts';
 
 interface FirmRouteDeps {
@@ -175,6 +176,11 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         return jsonResponse(adjusterToWire(view, deps.clock.now()), 201);
       },
     ),
+
+    staffRoute(endpoints.inviteBoardAdjusters, async ({ query, body }, { actorIn }) => {
+      const refused = await use.inviteAdjusters(actorIn(query.environment), new Set(body.svc_ids as Svcid[]));
+      return jsonResponse({ results: invitationResults(body.svc_ids as Svcid[], refused) });
+    }),
 
     ...operationRoutes(
       endpoints.withdrawInvitation,

@@ -8,7 +8,7 @@ import {
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
-import type { InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
+import type { InvitationResult, InviteAdjusterBody, UpdateAvailabilityBody } from '@svc/contract';
 import {
   type Adjuster,
   ALWAYS_AVAILABLE,
@@ -16,13 +16,16 @@ import {
   contactForFirm,
   DEADLINE_RULES,
   type DeadlineOverride,
+  type DomainError,
   type Instant,
   type InvitationNotes,
   type Membership,
   missingProfileFields,
   type Sharing,
+  type Svcid,
   statusAt,
 } from '@svc/domain';
+import { asHttpProblem } from '../problems/http-problem.ts';
 
 export const notesFromWire = (body: InviteAdjusterBody): InvitationNotes => ({
   invitedAs: body.invited_as ?? null,
@@ -49,6 +52,25 @@ export function adjusterToWire({ membership, adjuster }: AdjusterView, now: Inst
   };
 }
 
+/** One for each entry of the list; an adjuster who is in it again is a duplicate there. */
+export function invitationResults(
+  svcIds: readonly Svcid[],
+  refused: ReadonlyMap<Svcid, DomainError>,
+): InvitationResult[] {
+  const seen = new Set<Svcid>();
+  return svcIds.map((svc_id) => {
+    if (seen.has(svc_id))
+      return { svc_id, outcome: 'duplicate', detail: 'This SVCID is in the list more than once.' };
+    seen.add(svc_id);
+    const error = refused.get(svc_id);
+    if (error === undefined) return { svc_id, outcome: 'invited', status: 'pending' };
+    const { code: outcome, message: detail } = asHttpProblem(error);
+    if (outcome === 'already_member') return { svc_id, outcome, status: 'active', detail };
+    if (outcome === 'invitation_pending') return { svc_id, outcome, status: 'pending', detail };
+    return { svc_id, outcome, detail };
+  });
+}
+
 export const membershipToWire = (view: FirmMembershipView) => ({
   firm_id: view.firmId,
   firm_name: view.firmName,
@@ -62,7 +84,7 @@ export const sharingToWire = ({ clocks, credentials, workArea }: Sharing) => ({
   work_area: workArea,
 });
 
-export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers, workZip }: Availability) => ({
+export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }: Availability) => ({
   accepting_assignments: acceptingAssignments,
   away: away.map(({ firstDay, lastDay, timeZone }) => ({
     first_day: firstDay,
@@ -70,7 +92,6 @@ export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers, 
     time_zone: timeZone,
   })),
   max_open_offers: maxOpenOffers,
-  work_zip: workZip,
 });
 
 export const awayFromWire = (away: UpdateAvailabilityBody['away']): Availability['away'] | undefined =>

@@ -40,7 +40,6 @@ export function availabilityBehavior(fixture: () => Fixture): void {
         acceptingAssignments: true,
         ...away(1, 2),
         maxOpenOffers: null,
-        workZip: null,
       });
       // What one firm sees of the adjuster does not change.
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toMatchObject({
