@@ -298,7 +298,8 @@ function cellValue(
   return valued(value, detail ?? implausibleDate(path, value, today));
 }
 
-const LINE_BREAK = 'Has a line break: is a quote before it not closed, or not written twice?';
+const LINE_BREAK =
+  'Has a line break. Remove it; in a CSV file, is a quote before it not closed, or not written twice?';
 
 /** Commas are also in names of companies and before suffixes. */
 const NOT_FIRST_NAME =

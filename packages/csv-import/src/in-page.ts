@@ -30,9 +30,8 @@ export const nameOfFile = (fileName: string): string =>
 
 export const shownFileName = (fileName: string): string => shortened(fileName, MAX_FILE_NAME);
 
-/** Of one request: less than the service takes, since quotes and line breaks grow in JSON. */
-const PART_ROWS = 2000;
-const PART_CHARACTERS = 600_000;
+/** Of one request: fewer characters than the service takes, since quotes and line breaks grow in JSON. */
+const PART = { rows: 2000, cells: 100_000, characters: 600_000 };
 
 /** The text of a file in the encoding that is named, or that it shows. */
 export function readText(bytes: Uint8Array, named?: Encoding): { encoding: Encoding; text: string } {
@@ -61,8 +60,8 @@ export async function readWorkbook(bytes: Uint8Array, sheet: string | undefined)
 
 export const partsOf = (
   text: string,
-  options: Parameters<typeof splitCsv>[3],
-): readonly [CsvPart, ...CsvPart[]] => splitCsv(text, PART_ROWS, PART_CHARACTERS, options);
+  options: Parameters<typeof splitCsv>[2],
+): readonly [CsvPart, ...CsvPart[]] => splitCsv(text, PART, options);
 
 const valueAt = (claim: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => Object(value)[name], claim);

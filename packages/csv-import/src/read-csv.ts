@@ -103,7 +103,7 @@ export function* readCsvInSteps(input: Uint8Array | string, options: CsvOptions)
     headerRow === undefined && firstRow === undefined ? likelyHeader(records, first) : null;
   if (header.cells.length === 1 && likelyHeaderRow === null)
     throw new UnreadableCsv(
-      'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator something else than a comma, a semicolon, a tab or a pipe (|)?',
+      'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator of a CSV file something else than a comma, a semicolon, a tab or a pipe (|)?',
     );
   return {
     ...{ encoding, delimiter, headerRow: first + 1, likelyHeaderRow, lines },

@@ -18,20 +18,22 @@ export interface CsvPart {
 /** The parts of a file, each with the header. A file within the limits has one. */
 export function splitCsv(
   text: string,
-  maxRows: number,
-  maxCharacters: number,
+  max: { readonly rows: number; readonly cells: number; readonly characters: number },
   options: Pick<CsvOptions, 'delimiter' | 'headerRow'> = {},
 ): [CsvPart, ...CsvPart[]] {
   const { content, delimiter, records, first } = rowsIn(text, options);
   const header = content.slice(records[first]?.start, records[first]?.end);
+  const headerCells = records[first]?.cells.length ?? 0;
   const parts: CsvPart[] = [];
   let next = first + 1;
   while (next < records.length) {
     const start = records[next]?.start ?? 0;
     const from = next;
-    let [rows, lines] = [0, 0];
+    let [rows, lines, cells] = [0, 0, headerCells];
     for (let record = records[next]; record !== undefined; record = records[next]) {
-      const isFull = next - from === maxRows || header.length + record.end - start > maxCharacters;
+      cells += record.cells.length;
+      const isFull =
+        next - from === max.rows || cells > max.cells || header.length + record.end - start > max.characters;
       if (next > from && isFull) break;
       const withText = linesOf(content, record.start, record.end).filter((line) => line.trim() !== '').length;
       rows += Math.min(withText, 1);

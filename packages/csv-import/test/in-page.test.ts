@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { smallestClaim } from '@svc/contract';
-import { csvOfClaims, type Encoding, FIELD_PATHS, REQUIRED_PATHS, readText } from '../src/in-page.ts';
+import { LIMITS, smallestClaim } from '@svc/contract';
+import {
+  csvOfClaims,
+  type Encoding,
+  FIELD_PATHS,
+  partsOf,
+  REQUIRED_PATHS,
+  readText,
+} from '../src/in-page.ts';
 import { CLAIM_FIELDS, importCsv, readCsv } from '../src/index.ts';
 import { splitCsv } from '../src/split-csv.ts';
 
@@ -56,8 +63,9 @@ test.each(['\n', '\r\n', '\r'])(
     const read = (part: string, firstRow?: number) =>
       readCsv(part, { maxRows: 100, delimiter: 'semicolon', firstRow });
     const whole = readCsv(text, { maxRows: 100 });
+    const MAX = { rows: 9, cells: 1000, characters: 1000 };
     for (const maxRows of [1, 2, 3, 4, 5]) {
-      const parts = splitCsv(text, maxRows, 1000);
+      const parts = splitCsv(text, { ...MAX, rows: maxRows });
       const found = parts.flatMap(({ content, lines, rows: count }) => {
         const { header, rows: ofPart, lines: ofLines } = read(content.text, content.first_row);
         expect([header, ofPart.length, ofLines]).toEqual([whole.header, count, lines]);
@@ -66,7 +74,16 @@ test.each(['\n', '\r\n', '\r'])(
       expect(found).toEqual(whole.rows);
     }
     const asOne = { text, delimiter: 'semicolon', header_row: undefined, first_row: undefined };
-    expect(splitCsv(text, 9, 1000)).toEqual([{ content: asOne, rows: 5, lines: 7 }]);
-    for (const { content } of splitCsv(text, 6, 45)) expect(content.text.length).toBeLessThanOrEqual(45);
+    expect(splitCsv(text, MAX)).toEqual([{ content: asOne, rows: 5, lines: 7 }]);
+    for (const { content } of splitCsv(text, { ...MAX, characters: 45 }))
+      expect(content.text.length).toBeLessThanOrEqual(45);
   },
 );
+
+test('the parts of a wide file have as many cells as the service takes', () => {
+  const wide = `${Array.from({ length: 80 }, (_, n) => `c${n}`).join()}\n${`${'1,'.repeat(79)}1\n`.repeat(2000)}`;
+  const parts = partsOf(wide, {});
+  const { importRows: maxRows, importValues: maxCells } = LIMITS;
+  const read = parts.map(({ content }) => readCsv(content.text, { maxRows, maxCells }).rows.length);
+  expect(read).toEqual([1249, 751]);
+});

@@ -64,8 +64,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Row {} does not look like the header, and row {} does: choose the row of the header (header_row).':
     'La fila {} no parece el encabezado, y la fila {} sí: elija la fila del encabezado (header_row).',
   'The header: {}': 'El encabezado: {}',
-  'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
-    'El encabezado tiene una sola columna: ¿es un título encima del encabezado, cuya fila hay que elegir (header_row), o el separador no es coma, punto y coma, tabulador ni barra (|)?',
+  'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator of a CSV file something else than a comma, a semicolon, a tab or a pipe (|)?':
+    'El encabezado tiene una sola columna: ¿es un título encima del encabezado, cuya fila hay que elegir (header_row), o el separador de un archivo CSV no es coma, punto y coma, tabulador ni barra (|)?',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
   'The file has more than {} rows: split it into several files.':
     'El archivo tiene más de {} filas: divídalo en varios archivos.',
@@ -84,8 +84,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Unas comillas hacen de {} líneas del archivo una fila, y una de ellas parece una fila: ¿hay comillas que no se cierran, o que no se escribieron dos veces?',
   'The row has {} cells, which is more than the header: is a separator within a cell that is not in quotes?':
     'La fila tiene {} celdas, más que el encabezado: ¿hay un separador dentro de una celda sin comillas?',
-  'Has a line break: is a quote before it not closed, or not written twice?':
-    'Tiene un salto de línea: ¿hay comillas antes que no se cierran, o que no se escribieron dos veces?',
+  'Has a line break. Remove it; in a CSV file, is a quote before it not closed, or not written twice?':
+    'Tiene un salto de línea. Quítelo; en un archivo CSV, ¿hay comillas antes que no se cierran, o que no se escribieron dos veces?',
   'Each of the columns {} may have the field {}: give it to one of them, and leave out the others.':
     'Cada una de las columnas {} puede tener el campo {}: asígnelo a una de ellas, y omita las demás.',
   'The column {} has whole names: give it the field {} (such as REYES, ANA) or {}.':

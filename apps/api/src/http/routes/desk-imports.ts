@@ -69,7 +69,7 @@ const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 /** Above those of texts: a claim has two of them with several thousand characters. */
 const MAX_WORKBOOK_CHARACTERS = 4_000_000;
 /** One step of the longest may take as long again. */
-const PIECE_MS = 3;
+const PIECE_MS = 2;
 const SOURCES = ['text', 'rows', 'workbook'] as const;
 
 async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<CsvFile> {
