@@ -24,6 +24,8 @@ const COMPOSITION = '^apps/api/src/composition/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
 const API_FOR_TOOLS = '^apps/api/src/tooling\\.ts$';
 const WEB_APP = '^packages/web-app/src/';
+/** The centers of ZIP codes, which the maps show. */
+const ZIP_PLACES = '^packages/web-app/src/map/(distance|leb128|zip-places)\\.ts';
 const PACKAGES = '^packages/[a-z-]+/src/';
 
 /** Tools may use any library that tools/package.json lists; pnpm enforces that. */
@@ -100,6 +102,7 @@ module.exports = {
       CONTRACT,
       ...ADAPTERS,
       HTTP,
+      ZIP_PLACES,
       NODE,
       '^apps/api/src/(config|logging)\\.ts$',
       ...npm('express', '@types/express', 'inversify', 'reflect-metadata', 'uuid'),

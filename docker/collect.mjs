@@ -16,6 +16,8 @@ for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.p
   copy(file);
 // Every manifest, since pnpm compares the lockfile with all of them.
 copy('tools/package.json');
+// The API computes distances with it.
+copy('packages/web-app/src/map/zip-places.bin');
 // Built, but not part of the API.
 const excluded = new Set(['client', 'claims']);
 for (const folder of ['packages', 'apps']) {

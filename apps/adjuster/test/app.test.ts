@@ -24,7 +24,7 @@ import { after, fakeTime, settled } from './fake-time.ts';
 const PROFILE: Profile = {
   ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
   ...{ email: 'jean@example.com', firms: [] },
-  availability: { accepting_assignments: true, away: [], max_open_offers: null },
+  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 };
 
 fakeTime();
@@ -56,7 +56,7 @@ function device() {
     ...(query.updated_since !== undefined && { ids: data.map(({ id }) => id) }),
   });
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path } = requestOf(ROUTES[id], parts);
+    const { method, path } = requestOf(ROUTES[id] ?? '', parts);
     const name = `${method} ${path.replace(/\?.*/, '')}`;
     state.calls.push(name);
     await Promise.resolve();

@@ -65,7 +65,7 @@ function device() {
     },
   };
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path, body } = requestOf(ROUTES[id], parts);
+    const { method, path, body } = requestOf(ROUTES[id] ?? '', parts);
     const name = `${method} ${path.replace('v1/claims/', '')}`;
     state.calls.push(name);
     state.bodies.push(body);

@@ -19,7 +19,7 @@ const PROFILE: Profile = {
   last_name: 'Delacroix',
   email: 'jean@example.com',
   firms: [],
-  availability: { accepting_assignments: true, away: [], max_open_offers: null },
+  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 };
 
 describe('live updates', () => {

@@ -73,7 +73,7 @@ test('an emailed code opens a session for the account', async () => {
       first_name: 'Jean',
       last_name: 'Delacroix',
       email,
-      availability: { accepting_assignments: true, max_open_offers: null, away: [] },
+      availability: { accepting_assignments: true, max_open_offers: null, away: [], work_zip: null },
       firms: [],
     },
   });

@@ -198,7 +198,7 @@ test('a profile is updated field by field', async () => {
     last_name: null,
     email: null,
     firms: [],
-    availability: { accepting_assignments: true, away: [], max_open_offers: null },
+    availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
   };
   expect((await app(person, 'PATCH', '/me', {})).json).toEqual(empty);
   const named = await app(person, 'PATCH', '/me', { first_name: 'Ana' });
@@ -331,7 +331,7 @@ test('an adjuster pauses all firms, is away, and limits open offers; firms learn
   const firm = await service.firm();
   const person = await service.member(firm);
   const set = (body: object) => app(person, 'PATCH', '/me/availability', body);
-  const none = { accepting_assignments: true, away: [], max_open_offers: null };
+  const none = { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null };
   const today = (days: number) => new Date(now + days * DAY).toISOString().slice(0, 10);
   const period = { first_day: today(-1), last_day: today(1), time_zone: 'America/Chicago' };
   await offered(firm, person);

@@ -280,6 +280,7 @@ export const LEFT_OUT: Readonly<
   setDevicePreferences: NOT_COMPARED,
   signOut: NOT_COMPARED,
   signOutStaff: NOT_COMPARED,
+  spreadClaims: 'It changes nothing.',
   unregisterDevice: NOT_COMPARED,
   updateAvailability: ONE_ROW,
   updateKey: NOT_COMPARED,

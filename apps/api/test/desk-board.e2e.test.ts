@@ -189,6 +189,66 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
   expectValidationErrors(await get('/adjusters?for_claim=1'), 'for_claim');
 });
 
+test('for a claim, adjusters are shown with miles that they share and warnings, and claims are spread over them', async () => {
+  const own = await service.firm();
+  const token = await service.staff(own, 'dispatcher');
+  const [miami, sanibel] = [await service.member(own), await service.member(own)];
+  const setUp = async ({ token: as }: { token: string }, body: object) => {
+    const sharing = `/app/v1/firms/${own.id}/sharing`;
+    expect(outcome(await service.call('PUT', sharing, { as, body: { work_area: true } }))).toEqual([200]);
+    const { json } = await service.call('PATCH', '/app/v1/me/availability', { as, body });
+    expect(json).toMatchObject(body);
+  };
+  await setUp(miami, { work_zip: '33130', max_open_offers: 1 });
+  await setUp(sanibel, { work_zip: '33957-1234' });
+  const loss_location = { street: '1420 Seagrape Ln', city: 'Fort Myers Beach', state: 'FL', zip: '33931' };
+  const sent = await service.call('POST', '/v1/claims', {
+    as: own.live,
+    body: claimBody(miami.svcId, { loss_location }),
+    headers: { 'Idempotency-Key': freshKey() },
+  });
+  const listed = (await get(`/adjusters?for_claim=${sent.json.id}`, token)).json.data;
+  const seen = (svcId: string) => {
+    const { distance, warnings, open_offers } = listed.find(
+      (row: { svc_id: string }) => row.svc_id === svcId,
+    );
+    return { distance, warnings, open_offers };
+  };
+  expect(seen(miami.svcId)).toEqual({ distance: 115, warnings: ['limit_reached'], open_offers: 1 });
+  expect(seen(sanibel.svcId)).toEqual({ distance: 10, warnings: [], open_offers: 0 });
+  expect(JSON.stringify(listed)).not.toMatch(/33957|33130|max_open|away/);
+  const spread = (body: unknown, as = token) =>
+    service.call('POST', '/firm/v1/adjusters/spread', { as, body });
+  const adjusters = [miami, sanibel].map(({ svcId }) => ({ svc_id: svcId }));
+  const claims = [
+    { id: 'row 2', zip: '33931' },
+    { id: 'row 3', zip: '33125' },
+  ];
+  expect((await spread({ adjusters, claims })).json).toEqual({
+    offers: [
+      { id: 'row 2', adjuster_svc_id: sanibel.svcId, distance: 10, warnings: [] },
+      {
+        id: 'row 3',
+        adjuster_svc_id: miami.svcId,
+        distance: expect.any(Number),
+        warnings: ['limit_reached'],
+      },
+    ],
+  });
+  expect(outcome(await spread({ adjusters: [{ svc_id: adjuster.svcId }], claims }))).toEqual([
+    422,
+    'adjuster_not_in_firm',
+  ]);
+  const developer = await service.staff(own, 'developer');
+  expect(outcome(await spread({ adjusters, claims }, developer))).toEqual([403, 'insufficient_scope']);
+  expectValidationErrors(
+    await spread({ adjusters: [{}], claims: [{ id: '1', zip: 1 }] }),
+    ...['/adjusters/0/svc_id', '/claims/0/zip'],
+  );
+  const badZip = { as: miami.token, body: { work_zip: '331' } };
+  expectValidationErrors(await service.call('PATCH', '/app/v1/me/availability', badZip), '/work_zip');
+});
+
 test('a dispatcher sends and offers claims as a key does, once for each Idempotency-Key', async () => {
   const { svcId } = adjuster;
   const body = claimBody(svcId);

@@ -75,6 +75,7 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     claimsByIdPrefix: onlyOnPostgres,
     counts: onlyOnPostgres,
     work: onlyOnPostgres,
+    availability: onlyOnPostgres,
     answers: onlyOnPostgres,
     revisions: onlyOnPostgres,
   };

@@ -323,6 +323,14 @@ describe.each<[string, step: string, isNew?: 'new database']>([
       () => board.work(firmId, [svcId]),
       [WORK, CLOSED_WORK, 'offers_ended_of_adjuster by firm_id, adjuster_svc_id'],
     ],
+    [
+      'the availability of adjusters, with the pending offers of those who limit them',
+      () => {
+        const limited = { svc_id: svcId, availability: '{"maxOpenOffers":1}' };
+        return pgBoardReads(transactionWith(limited), executor, NO_ENCRYPTION).availability(firmId, [svcId]);
+      },
+      [OF_ADJUSTER, WORK],
+    ],
     ['one claim', () => firm.claim(firmId, 'live', claimId)],
     [
       'claims of one turn',

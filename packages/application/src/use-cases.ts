@@ -26,6 +26,7 @@ import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
+import { makeSpreadClaims } from './desk/spread-claims.ts';
 import * as staff from './desk/staff.ts';
 import { makeCloseClaimAsOperator, makeCloseClaimAtDesk, makeWithdrawOffer } from './firm/end-claim.ts';
 import type { RunningKeys } from './firm/execute-idempotently.ts';
@@ -67,6 +68,7 @@ import type { StaffReads } from './ports/staff-reads.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
 import type { WebhookQueue, WebhookReads, WebhookSender } from './ports/webhooks.ts';
+import type { ZipDistance } from './ports/zip-distance.ts';
 import { makeIssueReceipt } from './receipts/issue-receipt.ts';
 import { createOfferSightings } from './receipts/offer-sightings.ts';
 import * as webhooks from './webhooks/endpoints.ts';
@@ -111,6 +113,7 @@ interface BoardDeps {
   readonly boardReads: BoardReads;
   readonly staffReads: StaffReads;
   readonly operatorReads: OperatorReads;
+  readonly zipDistance: ZipDistance;
   readonly clock: Clock;
 }
 
@@ -122,6 +125,7 @@ export const boardUseCases = (deps: BoardDeps) => ({
   countBoard: makeCountBoard(deps),
   readBoardClaim: makeReadBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
+  spreadClaims: makeSpreadClaims(deps),
   reportAnswers: makeReportAnswers(deps),
   withdrawOffer: makeWithdrawOffer(deps),
   closeClaimAtDesk: makeCloseClaimAtDesk(deps),

@@ -19,6 +19,7 @@ import {
   text,
   timeOfDay,
   timeZone,
+  zip,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { problemSchema } from './problems.ts';
@@ -72,6 +73,12 @@ const MAX_OPEN_OFFERS = {
   example: 10,
 };
 
+const WORK_ZIP = {
+  description:
+    'The ZIP code in which the adjuster works, or null. Of the firms that the adjuster shares the work area with, each sees how many miles it is from a claim, and not the code.',
+  example: '33931',
+};
+
 export const updateAvailabilityBody = fields({
   accepting_assignments: flag({
     description: 'Whether the adjuster takes offers at all; each firm can also be paused separately.',
@@ -82,9 +89,10 @@ export const updateAvailabilityBody = fields({
     example: EXAMPLE_AWAY,
   }).optional(),
   max_open_offers: integer(LIMITS.openOffers, MAX_OPEN_OFFERS).nullable().optional(),
+  work_zip: zip(WORK_ZIP).nullable().optional(),
 }).meta({
   id: 'UpdateAvailabilityRequest',
-  description: 'When the adjuster takes offers. Omitted fields are unchanged.',
+  description: 'When the adjuster takes offers, and where. Omitted fields are unchanged.',
 });
 export type UpdateAvailabilityBody = z.output<typeof updateAvailabilityBody>;
 
@@ -342,11 +350,12 @@ export const availabilitySchema = responseObject({
     )
     .meta({ description: 'Times without offers.', example: EXAMPLE_AWAY }),
   max_open_offers: responseField.integer(MAX_OPEN_OFFERS.description, MAX_OPEN_OFFERS.example).nullable(),
+  work_zip: responseField.text(WORK_ZIP.description, WORK_ZIP.example).nullable(),
 }).meta({
   id: 'Availability',
   description:
-    'When the adjuster takes offers. Firms do not see it: an offer outside of it fails with adjuster_not_accepting.',
-  example: { accepting_assignments: true, away: [], max_open_offers: null },
+    'When the adjuster takes offers, and where. Firms see nothing of when, only that the limit is reached: an offer outside of it fails with adjuster_not_accepting.',
+  example: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 });
 export type Availability = z.output<typeof availabilitySchema>;
 

@@ -45,7 +45,7 @@ const profile = {
   last_name: 'Delacroix',
   email: 'jean.delacroix@example.com',
   firms: [membership],
-  availability: { accepting_assignments: true, away: [], max_open_offers: null },
+  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 } satisfies Profile;
 
 const account = accountExamples({
@@ -128,11 +128,13 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     body: {
       away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
       max_open_offers: 10,
+      work_zip: '33931',
     } satisfies UpdateAvailabilityBody,
     response: {
       accepting_assignments: true,
       away: [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }],
       max_open_offers: 10,
+      work_zip: '33931',
     } satisfies Availability,
   },
   listDeadlines: {

@@ -67,6 +67,7 @@ export { type ParsedRequest, parseRequest, type RawRequest } from './parse-reque
 export * from './problems.ts';
 export * from './receipt.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
+export { routesOf } from './routes.ts';
 export * from './sandbox.ts';
 export type {
   RegisterPasskeyBody,

@@ -46,6 +46,10 @@ export const LIMITS = {
   importValues: 100_000,
   importRow: { min: 1, max: 1_000_000 },
   importColumn: { min: 0, max: 200 },
+  /** Of one request. */
+  spreadClaims: 250,
+  spreadAdjusters: 50,
+  spreadGiven: { min: 0, max: 100_000 },
   importName: { min: 1, max: 100 },
   importFileName: { min: 1, max: 255 },
   /** Rows of one request. */

@@ -16,9 +16,16 @@ export interface Availability {
   readonly away: readonly AwayPeriod[];
   /** With this many pending offers, of all firms together, there are no new ones; null: no limit. */
   readonly maxOpenOffers: number | null;
+  /** The ZIP code in which the adjuster works; null: not said. */
+  readonly workZip: string | null;
 }
 
-export const ALWAYS_AVAILABLE: Availability = { acceptingAssignments: true, away: [], maxOpenOffers: null };
+export const ALWAYS_AVAILABLE: Availability = {
+  acceptingAssignments: true,
+  away: [],
+  maxOpenOffers: null,
+  workZip: null,
+};
 
 /** Hours in which a device gets no notification; they end on the next day when `end` is before `start`. */
 export interface QuietHours {
@@ -113,10 +120,16 @@ export function isAway({ firstDay, lastDay, timeZone }: AwayPeriod, at: Instant)
   return firstDay <= date && date <= lastDay;
 }
 
+/** Whether the adjuster has as many pending offers, of all firms together, as they want. */
+export const hasReachedLimit = (
+  { maxOpenOffers }: Pick<Availability, 'maxOpenOffers'>,
+  pendingOffers: number,
+): boolean => maxOpenOffers !== null && pendingOffers >= maxOpenOffers;
+
 /** Whether the adjuster takes one more offer, with so many pending ones. */
 export function takesOffers(availability: Availability, pendingOffers: number, at: Instant): boolean {
-  const { acceptingAssignments, away, maxOpenOffers } = availability;
-  if (!acceptingAssignments || (maxOpenOffers !== null && pendingOffers >= maxOpenOffers)) return false;
+  const { acceptingAssignments, away } = availability;
+  if (!acceptingAssignments || hasReachedLimit(availability, pendingOffers)) return false;
   return !away.some((period) => isAway(period, at));
 }
 

@@ -11,6 +11,7 @@ export * from './ids.ts';
 export * from './limits.ts';
 export * from './membership.ts';
 export * from './sign-in.ts';
+export * from './spread.ts';
 export * from './staff.ts';
 export * from './text.ts';
 export * from './vocabulary.ts';

@@ -122,6 +122,15 @@ export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
 export const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
 export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
+/** What a firm should know before it offers a claim to an adjuster. None of it rejects the offer. */
+export const ADJUSTER_WARNINGS = [
+  'license_missing',
+  'license_expires',
+  'fcn_category',
+  'limit_reached',
+] as const;
+export type AdjusterWarning = (typeof ADJUSTER_WARNINGS)[number];
+
 /** What became of an SVCID of a batch of invitations: those that are no invitation are the errors of a single one. */
 export const INVITATION_OUTCOMES = [
   'invited',

@@ -63,7 +63,9 @@ test('a year before 1000 has four digits', () => {
 });
 
 test('an adjuster who has set nothing takes offers without a limit', () => {
-  expect(ALWAYS_AVAILABLE).toEqual({ acceptingAssignments: true, away: [], maxOpenOffers: null });
+  expect(ALWAYS_AVAILABLE).toEqual({
+    ...{ acceptingAssignments: true, away: [], maxOpenOffers: null, workZip: null },
+  });
 });
 
 test('the next time on a clock is later, even where the clock skips it', () => {

@@ -39,6 +39,7 @@ import {
   type WebhookSender,
   type WriteBuffer,
   webhookUseCases,
+  type ZipDistance,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -108,6 +109,10 @@ const unsignedReceipts: ReceiptSigner = {
   sign: async (payload) => JSON.stringify(payload),
   publicKeys: async () => [],
 };
+
+/** As if neighboring codes were a mile apart. */
+const zipDistance: ZipDistance = (from, to) =>
+  [from, to].includes('00000') ? null : Math.abs(Number(from) - Number(to));
 
 const noEncryption: DataEncryption = {
   status: async () => ({ wrappingKeyId: null, dataKeys: [], plainRows: {}, rejectsPlainText: false }),
@@ -201,6 +206,7 @@ function composeUseCases(
     operator: OPERATOR,
     addresses: { baseUrl: 'https://claims.example' },
     receiptSigner: unsignedReceipts,
+    zipDistance,
     sessionMaxAgeMs: 180 * DAY,
     exportPageRows: 3,
     pause: async () => {},

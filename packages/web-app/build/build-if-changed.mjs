@@ -36,6 +36,8 @@ export async function buildIfChanged(here, workerOf) {
       ...filesBelow(join(here, 'src')),
       ...filesBelow(join(here, 'public')),
       ...filesBelow(import.meta.dirname),
+      // The table of operations is computed from it.
+      ...filesBelow(join(here, '../../packages/contract/src')),
       ...[...OWN_FILES, ...bundled].map((path) => join(here, path)),
     ]);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vite';
+import { build, defineConfig } from 'vite';
 
 /** The API that `vite dev` passes requests on to. */
 const API = process.env.API_URL ?? 'http://localhost:3000';
@@ -37,6 +37,25 @@ function createFirstLoad() {
   };
 }
 
+const CONDITIONS = ['source', 'module', 'browser', 'import', 'default'];
+
+/** The page's table of operations is computed here, so that the page does not contain the schemas of the contract. */
+const computedRoutes = {
+  name: 'computed-routes',
+  async load(id) {
+    if (!/\/apps\/\w+\/src\/(data\/)?endpoints\.ts$/.test(id)) return null;
+    const { output } = await build({
+      configFile: false,
+      logLevel: 'warn',
+      resolve: { conditions: CONDITIONS },
+      ssr: { noExternal: true },
+      build: { ssr: id, write: false },
+    });
+    const { ROUTES } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+    return `export const ROUTES = ${JSON.stringify(ROUTES)};`;
+  },
+};
+
 /**
  * @param {string} here the folder of the app
  * @param {string} path where the service serves the page
@@ -51,7 +70,8 @@ export function viteConfig(here, path, apiPaths, hasWorker = false) {
     base: command === 'serve' ? `${path}/` : './',
     logLevel: command === 'serve' ? 'info' : 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
+    plugins: [computedRoutes],
+    resolve: { conditions: CONDITIONS },
     define: { __APP_VERSION__: JSON.stringify(version) },
     server: { proxy: { [apiPaths]: API } },
     build: {

@@ -19,7 +19,7 @@ export interface Api<SendCall> {
 
 /**
  * @param root the base path of the app's files and API
- * @param routes the operations below it, by id, as `RouteOf` has them
+ * @param routes the operations below it, by id, as `routesOf` has them
  * @param stored keeps the offset of the device's clock for starts without a network
  * @param shownFirm the firm that the page shows, which the service compares with that of the session
  */

@@ -24,25 +24,6 @@ export interface BrowserCalls<SignInBody, Opened = unknown> {
   startPasskeySignIn: { input: object; output: ResponseOf<(typeof endpoints)['startPasskeySignIn']> };
 }
 
-/** The names that every response of the operation has. */
-type NameOf<Of> = {
-  [Name in keyof Of & string]: Record<never, never> extends Pick<Of, Name> ? never : Name;
-}[keyof Of & string];
-type Success<Of extends Endpoint> = Of['success']['schema'] extends null
-  ? `${Of['success']['status']}`
-  : `${Of['success']['status']} ${NameOf<ResponseOf<Of>> | `${NameOf<ResponseOf<Of>>} ${NameOf<ResponseOf<Of>>}`}`;
-
-/**
- * An operation below a path, as `METHOD path STATUS`, and one or two names that tell its response from any other. The compiler
- * compares them with the contract, whose values are large.
- */
-export type RouteOf<Of extends Endpoint, Root extends string> = Of extends {
-  readonly method: infer Method extends string;
-  readonly path: `${Root}${infer Path}`;
-}
-  ? `${Method} ${Path} ${Success<Of>}`
-  : never;
-
 type Params<Of> = [keyof Of] extends [never]
   ? unknown
   : { readonly params: { readonly [K in keyof Of]: string } };
@@ -62,6 +43,11 @@ export interface CallOf<Of extends Endpoint> {
     Body<BodyOf<Of>>;
   readonly output: ResponseOf<Of>;
 }
+
+/** The operations of a page: those of its API, and those of browsers. */
+export type CallsOf<Endpoints extends Readonly<Record<string, Endpoint>>, Browser> = Browser & {
+  [Id in Exclude<keyof Endpoints, keyof Browser>]: CallOf<Endpoints[Id]>;
+};
 
 /** Sends a request. It fails with a `NetworkError` if it can be sent again, else with an `ApiError`. */
 export type Call<

@@ -17,6 +17,7 @@ import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import type { Log } from '../logging.ts';
 import { keptFile } from './kept-file.ts';
 import type { Ports } from './services.ts';
+import { createZipDistance } from './zip-distance.ts';
 
 /** Claims, their offers and receipts, the board of a firm, and its rehearsals. */
 export const claims = {
@@ -24,6 +25,7 @@ export const claims = {
     firmUseCases,
     runningKeys: (): RunningKeys => new Map(),
     boardUseCases,
+    zipDistance: createZipDistance,
     offerBuffer: ({ offerHistory, log }: Ports) =>
       createWriteBuffer({
         keyOf: ({ claimId }) => claimId,

@@ -111,6 +111,7 @@ export const RULES: readonly Rule[] = [
       'offers_earlier_to_adjuster',
       'offers_firm_of_adjuster',
       'claims_count_pending',
+      'board_pending_of_adjusters',
       'memberships_active_firms_of',
       'claims_find_sender',
       'app_memberships',

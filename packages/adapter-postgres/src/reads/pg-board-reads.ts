@@ -1,4 +1,5 @@
 import type {
+  AdjusterAvailability,
   AdjusterWork,
   AnswersFilter,
   AnswersGroup,
@@ -8,8 +9,10 @@ import type {
   ClaimSummary,
 } from '@svc/application';
 import {
+  ALWAYS_AVAILABLE,
   ANSWERS_FOR_MEDIAN,
   type AssignmentStatus,
+  type Availability,
   type ClaimId,
   type Environment,
   type FirmId,
@@ -31,7 +34,7 @@ import {
   type Value,
 } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
-import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import {
   CLOSURE_COLUMNS,
   type ClosureRow,
@@ -164,6 +167,25 @@ const MEMBERS = sql(
   `SELECT ${MEMBER_COLUMNS} FROM ${WANTED}
      CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'wanted.svc_id' })}) m
      CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id' })}) a`,
+);
+
+const AVAILABILITY = sql(
+  'board_availability',
+  `SELECT a.svc_id, a.availability FROM ${WANTED}
+     CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'wanted.svc_id' })}) m
+     CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id' })}) a WHERE a.availability IS NOT NULL`,
+);
+const AVAILABILITY_FIELDS = fieldsOf(PERSONAL.adjusters).filter(
+  ({ property }) => property === 'availability',
+);
+
+/** Of all firms together. */
+const PENDING_OF_ADJUSTERS = sql(
+  'board_pending_of_adjusters',
+  `SELECT m.svc_id, sum(pending.count)::int AS count FROM memberships m CROSS JOIN LATERAL (
+       SELECT count(*) FROM claims c WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id
+          AND c.status = 'pending_acceptance' AND c.closed_at IS NULL) pending
+    WHERE m.svc_id = ANY ($1::text[]) GROUP BY m.svc_id`,
 );
 
 const countOf = (status: AssignmentStatus): string =>
@@ -333,6 +355,29 @@ export function pgBoardReads(
             openClaims: row.open_claims,
             medianAnswerMs: row.median_answer_ms,
           },
+        ]),
+      );
+    },
+
+    async availability(firmId, svcIds) {
+      type Row = { readonly svc_id: Svcid; readonly availability: string };
+      const found = await executor.rows<Row>(AVAILABILITY, [firmId, svcIds]);
+      const keyOf = ({ svc_id }: Row) => ({ firmId: SERVICE, key: svc_id });
+      const all = (await encryption.decrypt(found, AVAILABILITY_FIELDS, keyOf)).map((row) => ({
+        svcId: row.svc_id,
+        availability: { ...ALWAYS_AVAILABLE, ...(JSON.parse(row.availability) as Partial<Availability>) },
+      }));
+      const limited = all.filter(({ availability }) => availability.maxOpenOffers !== null);
+      type Count = { readonly svc_id: Svcid; readonly count: number };
+      const counts =
+        limited.length === 0
+          ? []
+          : await executor.rows<Count>(PENDING_OF_ADJUSTERS, [limited.map(({ svcId }) => svcId)]);
+      const countOf = new Map(counts.map(({ svc_id, count }) => [svc_id, count]));
+      return new Map<Svcid, AdjusterAvailability>(
+        all.map(({ svcId, availability }) => [
+          svcId,
+          { availability, pendingOffers: countOf.get(svcId) ?? 0 },
         ]),
       );
     },

@@ -1,9 +1,19 @@
-import { type ClaimId, DomainError, type Environment, type FirmId, type Instant } from '@svc/domain';
+import {
+  type AdjusterWarning,
+  type ClaimId,
+  DomainError,
+  type Environment,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
+import { summaryOf } from '../model/claim-summary.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { AdjusterWork, BoardReads } from '../ports/board-reads.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { OfferHistory } from '../ports/offer-history.ts';
+import type { ZipDistance } from '../ports/zip-distance.ts';
+import { distanceTo, warningsOf } from './candidates.ts';
 
 const NO_WORK: AdjusterWork = { openOffers: 0, openClaims: 0, medianAnswerMs: null };
 
@@ -11,6 +21,9 @@ export interface BoardAdjuster extends AdjusterView {
   readonly work: AdjusterWork;
   /** When they rejected an offer of the claim that the list is for. */
   readonly rejectedAt: Instant | null;
+  /** From that claim, in miles; null: not known. */
+  readonly distance: number | null;
+  readonly warnings: readonly AdjusterWarning[];
 }
 
 /** The members of a firm and its invitations, with the work at hand; those who have rejected `forClaim` last in a page. */
@@ -19,10 +32,12 @@ export const makeListBoardAdjusters =
     firmReads,
     boardReads,
     offerHistory,
+    zipDistance,
   }: {
     firmReads: FirmReads;
     boardReads: BoardReads;
     offerHistory: Pick<OfferHistory, 'ofClaim'>;
+    zipDistance: ZipDistance;
   }) =>
   async (
     firmId: FirmId,
@@ -30,26 +45,35 @@ export const makeListBoardAdjusters =
     request: PageRequest,
     forClaim?: ClaimId,
   ): Promise<Page<BoardAdjuster>> => {
-    const offers = forClaim === undefined ? undefined : await offerHistory.ofClaim(firmId, forClaim);
-    if (offers?.length === 0) throw new DomainError('not_found', 'No claim of your firm has this id.');
+    const [offers, claim] =
+      forClaim === undefined
+        ? []
+        : await Promise.all([offerHistory.ofClaim(firmId, forClaim), boardReads.claim(firmId, forClaim)]);
+    if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
+    const place = claim && summaryOf(claim.asSent);
     const rejected = new Map<string, Instant | null>(
       offers
         ?.filter(({ status }) => status === 'rejected')
         .map((offer) => [offer.adjuster, offer.respondedAt]),
     );
     const { rows, next } = await firmReads.adjusters(firmId, environment, request);
-    const work =
-      rows.length === 0
-        ? new Map<string, AdjusterWork>()
-        : await boardReads.work(
-            firmId,
-            rows.map(({ adjuster }) => adjuster.svcId),
-          );
-    const views = rows.map((view) => ({
-      ...view,
-      work: work.get(view.adjuster.svcId) ?? NO_WORK,
-      rejectedAt: rejected.get(view.adjuster.svcId) ?? null,
-    }));
+    if (rows.length === 0) return { rows: [], next };
+    const svcIds = rows.map(({ adjuster }) => adjuster.svcId);
+    const [work, availability] = await Promise.all([
+      boardReads.work(firmId, svcIds),
+      place && boardReads.availability(firmId, svcIds),
+    ]);
+    const views = rows.map((view) => {
+      const { svcId } = view.adjuster;
+      const candidate = { ...view, own: availability?.get(svcId) };
+      return {
+        ...view,
+        work: work.get(svcId) ?? NO_WORK,
+        rejectedAt: rejected.get(svcId) ?? null,
+        distance: place ? distanceTo(place, candidate, zipDistance) : null,
+        warnings: warningsOf(candidate),
+      };
+    });
     const hasRejected = ({ rejectedAt }: BoardAdjuster): number => Number(rejectedAt !== null);
     return { rows: views.sort((one, other) => hasRejected(one) - hasRejected(other)), next };
   };

@@ -1,5 +1,6 @@
 import type {
   AssignmentStatus,
+  Availability,
   Claim,
   ClaimId,
   Environment,
@@ -61,6 +62,13 @@ export interface AdjusterWork {
   readonly medianAnswerMs: number | null;
 }
 
+/** What adjusters have said of themselves, which firms see in part or as a warning. */
+export interface AdjusterAvailability {
+  readonly availability: Availability;
+  /** Of all firms; counted only where the adjuster set a limit, else 0. */
+  readonly pendingOffers: number;
+}
+
 export interface AnswersFilter {
   readonly environment: Environment;
   /** Of the offer; inclusive. */
@@ -113,6 +121,8 @@ export interface BoardReads {
   /** Those that are members or were, in any order. */
   members(firmId: FirmId, svcIds: readonly Svcid[]): Promise<AdjusterView[]>;
   work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;
+  /** Of those with a record in the firm who have changed it. */
+  availability(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterAvailability>>;
   /** How long the firm waits for the response to an offer; null: it has not said. */
   offerWaitHours(firmId: FirmId): Promise<number | null>;
   /** All offers, and at most {@link MAX_ANSWERS_GROUPS} groups: weeks in order, others with most offers first. */

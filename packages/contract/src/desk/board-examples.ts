@@ -121,9 +121,20 @@ export function boardExamples(of: {
             open_claims: 41,
             rejected_at: null,
             median_answer_seconds: 724.095,
+            distance: 38,
+            warnings: [],
           } satisfies BoardAdjuster,
         ],
         next_cursor: null,
+      },
+    },
+    spreadClaims: {
+      body: {
+        adjusters: [{ svc_id: member.svc_id, given: 0 }],
+        claims: [{ id: sent.id, zip: row.place.zip }],
+      },
+      response: {
+        offers: [{ id: sent.id, adjuster_svc_id: member.svc_id, distance: 38, warnings: ['limit_reached'] }],
       },
     },
     inviteBoardAdjuster: { body: { svc_id: invited.svc_id }, response: invited },

@@ -1,5 +1,6 @@
 import {
   ADJUSTER_STATUSES,
+  ADJUSTER_WARNINGS,
   ASSIGNMENT_STATUSES,
   BOARD_ORDERS,
   DELIVERY_OUTCOMES,
@@ -20,6 +21,7 @@ import {
   fields,
   headerText,
   instantParameter,
+  integer,
   oneOf,
   responseField,
   text,
@@ -274,6 +276,24 @@ const closedClaimSchema = responseObject({
   closed_at: responseField.dateTime('When it was closed.', '2026-09-12T20:00:00.000Z'),
 }).meta({ id: 'ClosedClaim', description: 'A claim that is closed.' });
 
+const candidate = {
+  distance: responseField
+    .integer(
+      'Miles from the claim to where the adjuster works, between the centers of the two ZIP codes: within a city a few miles off, in the country up to some tens. null: the adjuster has named no ZIP code or does not share it, or one of the two is unknown.',
+      38,
+    )
+    .nullable(),
+  warnings: z
+    .array(
+      openEnum(ADJUSTER_WARNINGS, {
+        description:
+          'limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.',
+        example: 'limit_reached',
+      }),
+    )
+    .meta({ description: 'What to know before the claim is offered. None rejects the offer.', example: [] }),
+};
+
 export const boardAdjusterSchema = responseObject({
   ...adjusterSchema.shape,
   can_accept_claims: responseField.flag('Whether the firm lets the adjuster accept claims.', true),
@@ -293,11 +313,48 @@ export const boardAdjusterSchema = responseObject({
       example: 724.095,
     })
     .nullable(),
+  ...candidate,
 }).meta({
   id: 'BoardAdjuster',
   description: 'A member of the firm, or an invitation, with the work at hand.',
 });
 export type BoardAdjuster = z.output<typeof boardAdjusterSchema>;
+
+export const spreadClaimsBody = fields({
+  adjusters: arrayOf(
+    LIMITS.spreadAdjusters,
+    fields({
+      svc_id: svcId(),
+      given: integer(LIMITS.spreadGiven, {
+        description: 'How many claims earlier requests of one spread have given them; 0 by default.',
+        example: 0,
+      }).default(0),
+    }).meta({ id: 'AdjusterToSpread', description: 'An active member of the firm.' }),
+    'an array of adjusters',
+    { description: 'Who gets the claims.', example: [{ svc_id: 'SVC-7F3K-Delacroix', given: 0 }] },
+  ),
+  claims: arrayOf(
+    LIMITS.spreadClaims,
+    fields({
+      id: text(LIMITS.externalId, {
+        description: 'Your id in this request: that of a claim, or the number of a row.',
+        example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+      }),
+      zip: lossLocation.shape.zip,
+      rejected_by: svcId()
+        .meta({ description: 'Who has rejected it: gets it only if nobody else can.' })
+        .optional(),
+    }).meta({ id: 'ClaimToSpread', description: 'A claim that needs an adjuster.' }),
+    'an array of claims',
+    { description: 'The claims.', example: [{ id: '2', zip: '33931' }] },
+  ),
+}).meta({ id: 'SpreadClaimsRequest', description: 'Claims, and the adjusters who get them.' });
+
+const proposedOfferSchema = responseObject({
+  id: responseField.text('The id in the request.', '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
+  adjuster_svc_id: svcIdField('SVCID of the adjuster who could get it.'),
+  ...candidate,
+}).meta({ id: 'ProposedOffer', description: 'An offer that is not made.' });
 
 export const answersReportQuery = fields({
   environment: environmentParameter(),
@@ -504,11 +561,12 @@ export const boardEndpoints = {
     audit: 'adjusters.read',
     summary: 'List adjusters with their work',
     description:
-      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm. With for_claim, those who have rejected it come last in each page.',
+      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm. With for_claim, those who have rejected it come last in each page, and each has the distance to it and warnings.',
     query: fields({
       ...environmentQuery.shape,
       for_claim: uuidParameter({
-        description: 'Id of a claim: says who has rejected an offer of it.',
+        description:
+          'Id of a claim that is going to be offered: says who has rejected an offer of it, how far it is, and what to know.',
         example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
       }).optional(),
       ...pageParameters(),
@@ -519,6 +577,28 @@ export const boardEndpoints = {
       description: 'A page of adjusters.',
     },
     problems: [...STAFF_REQUEST, 'not_found'],
+  }),
+  spreadClaims: endpoint({
+    ...staffWrite('claims:write'),
+    id: 'spreadClaims',
+    method: 'POST',
+    path: '/firm/v1/adjusters/spread',
+    audit: 'adjusters.read',
+    summary: 'Spread claims over adjusters',
+    description:
+      'Proposes who gets which claim, and offers nothing: the numbers of the adjusters differ by at most one, and of the pairs that are left the nearest comes next; unknown distances come last. The same request has the same response, in whatever order, while the distances are the same.',
+    query: environmentQuery,
+    body: spreadClaimsBody,
+    success: {
+      status: 200,
+      schema: responseObject({
+        offers: z
+          .array(proposedOfferSchema)
+          .meta({ description: 'One for each claim, in the order of the request.', example: [] }),
+      }).meta({ id: 'SpreadClaims', description: 'Who could get which claim.' }),
+      description: 'The proposal.',
+    },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'adjuster_not_in_firm'],
   }),
   inviteBoardAdjuster: endpoint({
     ...firmEndpoints.inviteAdjuster,

@@ -95,6 +95,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         acceptingAssignments: body.accepting_assignments,
         away: awayFromWire(body.away),
         maxOpenOffers: body.max_open_offers,
+        workZip: body.work_zip,
       });
       return jsonResponse(availabilityToWire(await use.setAvailability(actor, changes)));
     }),

@@ -9,6 +9,7 @@ import {
   boardClaimToWire,
   boardRowToWire,
   closedClaimToWire,
+  proposedOfferToWire,
   reportToCsv,
   reportToWire,
 } from '../serialization/board.ts';
@@ -146,6 +147,22 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       return {
         ...page(adjusters, (row) => asciiJson(boardAdjusterToWire(row, now)), cursors, scope),
         reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
+      };
+    }),
+
+    staffRoute(deskEndpoints.spreadClaims, async ({ query, body }, { actor: { firmId }, longWork }) => {
+      const claims = body.claims.map(({ rejected_by, ...claim }) => ({
+        ...claim,
+        rejectedBy: rejected_by as Svcid | undefined,
+      }));
+      const adjusters = new Map(body.adjusters.map(({ svc_id, given }) => [svc_id as Svcid, given]));
+      const offers = await longWork('search', async (nextPiece) => {
+        await nextPiece();
+        return board.spreadClaims(firmId, query.environment, adjusters, claims);
+      });
+      return {
+        ...jsonResponse({ offers: offers.map(proposedOfferToWire) }),
+        reads: [{ firmId, action: 'adjusters.read', object: null }],
       };
     }),
 

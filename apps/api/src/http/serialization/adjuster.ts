@@ -84,7 +84,7 @@ export const sharingToWire = ({ clocks, credentials, workArea }: Sharing) => ({
   work_area: workArea,
 });
 
-export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }: Availability) => ({
+export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers, workZip }: Availability) => ({
   accepting_assignments: acceptingAssignments,
   away: away.map(({ firstDay, lastDay, timeZone }) => ({
     first_day: firstDay,
@@ -92,6 +92,7 @@ export const availabilityToWire = ({ acceptingAssignments, away, maxOpenOffers }
     time_zone: timeZone,
   })),
   max_open_offers: maxOpenOffers,
+  work_zip: workZip,
 });
 
 export const awayFromWire = (away: UpdateAvailabilityBody['away']): Availability['away'] | undefined =>

@@ -7,6 +7,7 @@ import {
   type BoardRow,
   type BoardUseCases,
   type ClaimView,
+  type ProposedOffer,
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
@@ -74,7 +75,10 @@ export const closedClaimToWire = (claim: ClaimView & { readonly closedAt: Instan
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / SECOND);
 
-export const boardAdjusterToWire = ({ work, rejectedAt, ...view }: BoardAdjuster, now: Instant) => ({
+export const boardAdjusterToWire = (
+  { work, rejectedAt, distance, warnings, ...view }: BoardAdjuster,
+  now: Instant,
+) => ({
   ...adjusterToWire(view, now),
   can_accept_claims: view.membership.canAcceptClaims,
   accepting_assignments: view.membership.acceptingAssignments,
@@ -82,6 +86,12 @@ export const boardAdjusterToWire = ({ work, rejectedAt, ...view }: BoardAdjuster
   open_claims: work.openClaims,
   rejected_at: toDateTimeOrNull(rejectedAt),
   median_answer_seconds: toSeconds(work.medianAnswerMs),
+  ...{ distance, warnings },
+});
+
+export const proposedOfferToWire = ({ adjuster, ...offer }: ProposedOffer) => ({
+  ...offer,
+  adjuster_svc_id: adjuster,
 });
 
 const groupToWire = ({

@@ -40,6 +40,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
         acceptingAssignments: true,
         ...away(1, 2),
         maxOpenOffers: null,
+        workZip: null,
       });
       // What one firm sees of the adjuster does not change.
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toMatchObject({

@@ -287,6 +287,108 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(forStranger)).toBe('not_found');
     });
 
+    test('says how far a claim is from where adjusters work, to a firm that they share it with alone', async () => {
+      const { newFirm, newMember, invite, use } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const [near, unknown, silent] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+      await invite(other, near);
+      await use.acceptInvitation({ svcId: near }, other.id);
+      for (const svcId of [near, unknown, silent])
+        await use.setSharing({ svcId }, firm.id, { workArea: true });
+      await use.setAvailability({ svcId: near }, { workZip: '33910' });
+      await use.setAvailability({ svcId: unknown }, { workZip: '00000' });
+      const content = { loss_location: { state: 'FL', zip: '33931' } };
+      const claims = new Map<TestFirm, ClaimId>();
+      for (const one of [firm, other]) claims.set(one, await sendAt(one, near, content));
+      const distances = async (one: TestFirm, forClaim = claims.get(one)) =>
+        new Map(
+          (await use.listBoardAdjusters(one.id, 'live', { after: null, limit: 200 }, forClaim)).rows.map(
+            ({ adjuster, distance }) => [adjuster.svcId, distance],
+          ),
+        );
+      const found = await distances(firm);
+      expect([near, unknown, silent].map((svcId) => found.get(svcId))).toEqual([21, null, null]);
+      expect((await distances(other)).get(near)).toBeNull();
+      expect((await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 })).rows).toEqual(
+        expect.arrayContaining([expect.objectContaining({ distance: null, warnings: [] })]),
+      );
+      await use.setSharing({ svcId: near }, firm.id, { workArea: false });
+      expect((await distances(firm)).get(near)).toBeNull();
+      await use.setSharing({ svcId: near }, firm.id, { workArea: true });
+      await use.setAvailability({ svcId: near }, { workZip: null });
+      expect((await distances(firm)).get(near)).toBeNull();
+    });
+
+    test('warns that an adjuster has as many pending offers, of all firms, as they want', async () => {
+      const { newFirm, newMember, invite, sendId, use } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const [limited, unlimited] = [await newMember(firm), await newMember(firm)];
+      await invite(other, limited);
+      await use.acceptInvitation({ svcId: limited }, other.id);
+      await use.setAvailability({ svcId: limited }, { maxOpenOffers: 2 });
+      const id = await sendId(firm.live, unlimited);
+      const warned = async () =>
+        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, id)).rows.flatMap(
+          ({ adjuster, warnings }) => (warnings.length === 0 ? [] : [[adjuster.svcId, warnings]]),
+        );
+      await sendId(firm.live, limited);
+      expect(await warned()).toEqual([]);
+      const second = await sendId(other.live, limited);
+      expect(await warned()).toEqual([[limited, ['limit_reached']]]);
+      await use.acceptClaim({ svcId: limited }, second);
+      expect(await warned()).toEqual([]);
+    });
+
+    test('spreads claims over active members, evenly and then near, and offers nothing', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
+      const [firm, stranger] = [await newFirm(), await newFirm()];
+      const [west, east, nowhere] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+      for (const [svcId, workZip] of [
+        [west, '33900'],
+        [east, '33990'],
+      ] as const) {
+        await use.setSharing({ svcId }, firm.id, { workArea: true });
+        await use.setAvailability({ svcId }, { workZip, maxOpenOffers: 2 });
+      }
+      await sendId(firm.live, west);
+      const claim = (id: string, zip: string, rejectedBy?: Svcid) => ({ id, zip, rejectedBy });
+      const claims = [
+        claim('1', '33991'),
+        claim('2', '33901'),
+        claim('3', '33902'),
+        claim('4', '33903'),
+        claim('5', '33989', east),
+        claim('6', '00000'),
+      ];
+      const spread = async (svcIds: readonly Svcid[], given = 0, of = firm) =>
+        (await use.spreadClaims(of.id, 'live', new Map(svcIds.map((svcId) => [svcId, given])), claims)).map(
+          ({ id, adjuster, distance, warnings }) => [id, adjuster, distance, warnings],
+        );
+      expect(await spread([nowhere, east, west])).toEqual([
+        ['1', east, 1, []],
+        ['2', west, 1, []],
+        ['3', west, 2, ['limit_reached']],
+        ['4', east, 87, []],
+        ['5', nowhere, null, []],
+        ['6', nowhere, null, []],
+      ]);
+      expect(await spread([east], 1)).toEqual(
+        claims.map(({ id, zip }) => [
+          id,
+          east,
+          zip === '00000' ? null : Math.abs(33990 - Number(zip)),
+          id === '1' ? [] : ['limit_reached'],
+        ]),
+      );
+      const rejected = async (svcId: Svcid, of = firm) => errorCodeOf(spread([svcId], 0, of));
+      expect(await rejected(east, stranger)).toBe('adjuster_not_in_firm');
+      expect(await rejected('nobody' as Svcid)).toBe('adjuster_not_in_firm');
+      expect(await rejected(firm.accounts.new)).toBe('adjuster_not_in_firm');
+      await use.leaveFirm({ svcId: east }, firm.id);
+      expect(await rejected(east)).toBe('adjuster_not_in_firm');
+      expect((await board(firm, OPEN)).length).toBe(1);
+    });
+
     test('shows a claim with every offer, the latest first, and how each ended', async () => {
       const { newFirm, newMember, offer, use, clock, stores } = fixture();
       const firm = await newFirm();
