@@ -65,6 +65,13 @@ test('all firms are paused with one switch, for days away, or at a number of ope
     await untilPaused(true);
     await page.getByLabel('Most open offers at once').selectOption('No limit');
 
+    const workZip = page.getByLabel('ZIP code where you work');
+    await workZip.fill('33931');
+    await page.locator('form', { has: workZip }).getByRole('button', { name: 'Save' }).click();
+    const savedZip = async () =>
+      (await service.call('GET', '/app/v1/me', { as: token })).json.availability.work_zip;
+    await until('the ZIP code', async () => (await savedZip()) === '33931');
+
     const today = (await page.evaluate("new Date().toLocaleDateString('en-CA')")) as string;
     await page.getByLabel('First day').fill(today);
     await button(page, 'Add').click();

@@ -14,7 +14,7 @@ import type { Api, BoardAdjuster, Environment, OwnStaff, Permission, SignInProof
 import type { Navigation } from './navigation.ts';
 import { type BoardDraft, createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
-import { type Act, createOffers, type OfferDraft, outcomeOf } from './state/offers.ts';
+import { type Act, CANDIDATE_ORDERS, createOffers, type OfferDraft, outcomeOf } from './state/offers.ts';
 import type { createUpload, Uploads } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
@@ -109,18 +109,18 @@ export function createDesk(deps: DeskDeps) {
     adjusters.rows.value === undefined ? adjusters.restart() : adjusters.refresh();
   const readReceipt = async (id: string): Promise<string> =>
     (await request(() => api.call('getBoardReceipt', { params: { id } }))).receipt;
-  /** Who has rejected an offer of the claim, and when: those come last in the first page of the adjusters for it. */
-  async function readRejecters({ id, test }: { readonly id: string; readonly test: boolean }) {
+  /** The adjusters by SVCID, with what is to know about the claim. */
+  async function readCandidates({ id, test }: { readonly id: string; readonly test: boolean }) {
     const query = { environment: test ? 'test' : 'live', limit: ADJUSTERS_PER_PAGE, for_claim: id } as const;
-    const found = new Map<string, string | null>();
+    const found = new Map<string, BoardAdjuster>();
     for (let cursor: string | undefined; ; ) {
       const page = await request(() => api.call('listBoardAdjusters', { query: { ...query, cursor } }));
-      for (const { svc_id, rejected_at } of page.data)
-        if (rejected_at !== null) found.set(svc_id, rejected_at);
+      for (const one of page.data) found.set(one.svc_id, one);
       if (page.next_cursor === null) return found;
       cursor = page.next_cursor;
     }
   }
+  const candidateOrder = createChoice(deps.choices, 'desk-candidates', CANDIDATE_ORDERS);
   /** Nothing is known about the session yet, because the service did not respond. */
   const startFailed = signal(false);
   /** A secret that is shown once: no screen change takes it away. */
@@ -328,6 +328,6 @@ export function createDesk(deps: DeskDeps) {
       chooseEnvironment,
       readChanges,
     },
-    ...{ readAdjusters, readClaim, readRejecters, readReceipt },
+    ...{ readAdjusters, readClaim, readCandidates, candidateOrder, readReceipt },
   };
 }

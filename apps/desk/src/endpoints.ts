@@ -49,3 +49,4 @@ export type Readiness = Output<'getFirmReadiness'>;
 export type AnswersReport = Output<'reportAnswers'>;
 export type ReportRow = AnswersReport['rows'][number];
 export type BoardAdjuster = Output<'listBoardAdjusters'>['data'][number];
+export type ProposedOffer = Output<'spreadClaims'>['offers'][number];

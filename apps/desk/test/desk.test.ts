@@ -7,7 +7,7 @@ import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
-import { candidates, outcomeText } from '../src/state/offers.ts';
+import { type CandidateOrder, candidates, outcomeText } from '../src/state/offers.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -199,6 +199,55 @@ describe('offers', () => {
     // Who has rejected the claim comes last.
     const rejecter = candidates(all, '', (svcId) => svcId === 'SVC-free').map(({ svc_id }) => svc_id);
     expect(rejecter).toEqual(['SVC-busy', 'SVC-paused', 'SVC-free']);
+  });
+
+  test('go to adjusters in the order that was chosen, what is unknown and who rejected the claim last', () => {
+    const all = [
+      adjuster('SVC-far', { name: 'Ana', distance: 90, median_answer_seconds: 60, open_claims: 1 }),
+      adjuster('SVC-near', { name: 'Cal', distance: 5, median_answer_seconds: null, open_claims: 2 }),
+      adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 30, open_claims: 3 }),
+      adjuster('SVC-rejected', { name: 'Abe', distance: 0, median_answer_seconds: 1 }),
+    ];
+    const inOrder = (order: CandidateOrder) =>
+      candidates(all, '', (svcId) => svcId === 'SVC-rejected', order).map(({ svc_id }) => svc_id.slice(4));
+    expect(inOrder('work')).toEqual(['far', 'near', 'unknown', 'rejected']);
+    expect(inOrder('distance')).toEqual(['near', 'far', 'unknown', 'rejected']);
+    expect(inOrder('answer')).toEqual(['unknown', 'far', 'near', 'rejected']);
+    expect(inOrder('name')).toEqual(['far', 'unknown', 'near', 'rejected']);
+  });
+
+  test('of a plan go on in a page that was loaded again, as they were seen, and the plan ends once each has an outcome', async () => {
+    const first = await opened();
+    const claims = [boardClaim(), boardClaim({ updated_at: '2026-08-30T00:00:00.000Z' })];
+    const planned = claims.map((each, n) => ({
+      ...{
+        id: each.id,
+        claim: each,
+        adjuster_svc_id: n === 0 ? 'SVC-1' : 'SVC-2',
+        distance: 3,
+        warnings: [],
+      },
+    }));
+    const made = claims.map((each, n) => ({ claim: each, adjuster: n === 0 ? one : other }));
+    first.desk.offers.prepare('spread', claims);
+    first.desk.offers.draft.value = { from: 'spread', ids: [], typed: '', plan: planned };
+    first.state.offers = [new NetworkError('timeout'), new Promise(() => {})];
+    void first.desk.offers.offerPlan(made);
+    await settled();
+    const again = await opened({ draft: first.state.draft });
+    expect(again.desk.offers.draft.value?.plan).toEqual(planned);
+    expect(again.desk.offers.isPlanStarted.value).toBe(false);
+    again.state.offers = [new NetworkError('timeout'), new ApiError(409, 'claim_changed')];
+    await again.desk.offers.offerPlan(made);
+    expect([again.desk.offers.isPlanStarted.value, again.desk.offers.draft.value?.plan]).toEqual([
+      true,
+      planned,
+    ]);
+    await again.desk.offers.retry();
+    expect(again.desk.offers.draft.value).toBeUndefined();
+    expect(again.desk.offers.acts.value.map(({ state }) => state)).toEqual(['offered', 'refused']);
+    expect(again.state.keys.slice(0, 2)).toEqual(first.state.keys);
+    expect(again.state.seen).toEqual([...first.state.seen, claims[0]?.updated_at]);
   });
 
   test('go to adjusters of the environment', async () => {

@@ -279,6 +279,69 @@ test('an offer whose response was lost is made once, however often it is tried a
     expect(lost).toBe(3);
   }));
 
+test('who could take a claim is shown, and a selection is spread over the adjusters that are ticked, once, also by a page that was loaded again', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const [near, far, busy] = [
+      await service.member(firm),
+      await service.member(firm),
+      await service.member(firm),
+    ];
+    const sent: { id: string }[] = [];
+    for (const name of ['Abel', 'Baker', 'Cole', 'Diaz', 'Egan'])
+      sent.push(await send(firm, busy.svcId, name));
+    for (const [{ token: as }, body] of [
+      [near, { work_zip: '32625' }],
+      [far, { work_zip: '33130' }],
+      [busy, { max_open_offers: 5 }],
+    ] as const) {
+      await service.call('PUT', `/app/v1/firms/${firm.id}/sharing`, { as, body: { work_area: true } });
+      await service.call('PATCH', '/app/v1/me/availability', { as, body });
+    }
+    await enterDesk(page, service, token);
+    await page.getByRole('link', { name: /Marisol Abel/ }).click();
+    await button(page, 'Offer').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Sort').selectOption('Nearest');
+    await dialog.getByText(/about 0 mi/).waitFor();
+    await until('the nearest first', async () =>
+      /about 0 mi/.test((await dialog.locator('label.choice').first().textContent()) ?? ''),
+    );
+    await dialog.getByText('Has all the offers they want').waitFor();
+    expect(await faultsOf(page, 'candidates')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Board' }).click();
+    await page.getByLabel('Select all shown').click();
+    await button(page, 'Spread 5 claims').click();
+    for (const { svcId } of [near, far]) await dialog.getByLabel(svcId).check();
+    await button(page, 'Show who gets which').click();
+    await dialog.getByText(/^Jean Delacroix: 3 claims/).waitFor();
+    await dialog.getByText(/^Jean Delacroix: 2 claims/).click();
+    expect(await faultsOf(page, 'spread')).toEqual([]);
+    // The page is killed between the offers, and goes on.
+    let requests = 0;
+    await page.route('**/firm/v1/claims/*/assignment*', async (route) => {
+      requests += 1;
+      return requests > 2 ? undefined : route.continue();
+    });
+    await button(page, 'Offer 5 claims').click();
+    await until('the offers', async () => requests > 2);
+    await page.unroute('**/firm/v1/claims/*/assignment*');
+    await page.reload();
+    await button(page, 'Offer 5 claims').click();
+    await page
+      .getByRole('status')
+      .getByText(/of 5 offered to/)
+      .waitFor();
+    const details = await Promise.all(sent.map(({ id }) => detailsOf(token, id)));
+    const given = (svcId: string) =>
+      details.filter(({ claim }) => claim.assignment.adjuster_svc_id === svcId).length;
+    expect([given(near.svcId), given(far.svcId)].sort()).toEqual([2, 3]);
+    expect(Math.max(...details.map(({ history }) => history.length))).toBeLessThanOrEqual(2);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  }));
+
 test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words in the open dialog', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();

@@ -1,5 +1,6 @@
 import '../components/switch.css';
 import type { Availability } from '@svc/contract';
+import { Field } from '@svc/web-app/components/field';
 import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
@@ -13,7 +14,12 @@ const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
 export function AvailabilityCard() {
   const words = allTexts.value.availability;
   if (account.availability.value === undefined) return null;
-  const { accepting_assignments: accepting, away, max_open_offers: max } = account.availability.value;
+  const {
+    accepting_assignments: accepting,
+    away,
+    max_open_offers: max,
+    work_zip: zip,
+  } = account.availability.value;
   const save = (changes: Partial<Availability>) => account.changeSettings({ key: 'availability', changes });
   const change = (changes: Partial<Availability>) => void save(changes).catch(showError);
   const unsent = account.unsentSettings('availability');
@@ -49,10 +55,45 @@ export function AvailabilityCard() {
         ))}
       </select>
       <p class="muted">{words.maxOffersMore}</p>
+      <WorkZip key={zip} zip={zip} save={(work_zip) => save({ work_zip })} />
       <Away away={away} save={(periods) => save({ away: periods })} />
       {unsent.length > 0 && <NotSentYet entries={unsent} waits={allTexts.value.work.savedOffline} />}
       <p class="muted">{words.private}</p>
     </section>
+  );
+}
+
+/** How far claims are from here is shown to the firms that the adjuster allows it. */
+function WorkZip(props: {
+  readonly zip: string | null;
+  readonly save: (zip: string | null) => Promise<boolean>;
+}) {
+  const words = allTexts.value.availability;
+  const [zip, setZip] = typedField('availability.zip', props.zip ?? '');
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void props
+      .save(zip === '' ? null : zip)
+      .then((isKept) => isKept && setZip(undefined))
+      .catch(showError);
+  };
+  return (
+    <form class="form" data-stored onSubmit={submit}>
+      <Field
+        label={words.workZip}
+        name="work-zip"
+        autocomplete="postal-code"
+        inputMode="numeric"
+        pattern="[0-9]{5}"
+        maxLength={5}
+        value={zip}
+        onInput={({ currentTarget }) => setZip(currentTarget.value.trim())}
+      />
+      <p class="muted">{words.workZipMore}</p>
+      <Button type="submit" disabled={zip === (props.zip ?? '')}>
+        {allTexts.value.save}
+      </Button>
+    </form>
   );
 }
 

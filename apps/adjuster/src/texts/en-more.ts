@@ -441,7 +441,11 @@ export const enMore = {
     pauseAll: 'Pause all firms',
     pauseAllMore:
       'While this is on, no firm can offer you claims. Your current offers and claims stay with you.',
-    private: 'Firms see only that you do not take offers at the moment, not why.',
+    private:
+      'Firms see that you do not take offers at the moment, and whether you have as many as you want; nothing else.',
+    workZip: 'ZIP code where you work',
+    workZipMore:
+      'Firms that you let see your work area are shown how many miles a claim is from here, not the code.',
     away: 'Away',
     awayNone: 'No days planned.',
     awayDays: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),

@@ -574,7 +574,11 @@ export const es: Texts & MoreTexts = {
     pauseAll: 'Pausar todas las firmas',
     pauseAllMore:
       'Mientras esté activado, ninguna firma puede ofrecerle reclamaciones. Sus ofertas y reclamaciones actuales siguen con usted.',
-    private: 'Las firmas solo ven que por ahora no recibe ofertas, no el motivo.',
+    private:
+      'Las firmas ven que en este momento no acepta ofertas, y si tiene todas las que quiere; nada más.',
+    workZip: 'Código postal donde trabaja',
+    workZipMore:
+      'Las firmas a las que deja ver su zona de trabajo ven a cuántas millas de ahí está una reclamación, no el código.',
     away: 'Ausencias',
     awayNone: 'No hay días planificados.',
     awayDays: (first, last) => (first === last ? first : `${first} a ${last}`),

@@ -1,5 +1,6 @@
 import { LIMITS, LOSS_LOCATION_STATES } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
+import { lazy } from '@svc/web-app/components/lazy';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
@@ -12,6 +13,8 @@ import { isTyping } from '../is-typing.ts';
 import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
 import { displayName } from '../state/offers.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
+
+const SpreadBoard = lazy(async () => (await import('./spread-board.tsx')).SpreadBoard);
 
 const COUNTED = ['waiting', 'late', 'rejected'] as const satisfies readonly View[];
 
@@ -57,8 +60,16 @@ export function Board() {
           <Button kind="primary" onClick={() => offer(chosen)}>
             {words.offerAll(chosen.length)}
           </Button>
+          {chosen.length > 1 && (
+            <Button onClick={() => offers.prepare('spread', chosen)}>
+              {texts.value.spread.act(chosen.length)}
+            </Button>
+          )}
           <Button onClick={board.clearSelection}>{words.clearSelection}</Button>
         </div>
+      )}
+      {draft?.from === 'spread' && !offers.isPlanStarted.value && can('claims:write') && (
+        <SpreadBoard known={known} done={board.clearSelection} focusAfter={() => findRow(draft.ids[0])} />
       )}
       {offered.length > 0 && (
         <OfferDialog

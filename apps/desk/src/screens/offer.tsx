@@ -2,10 +2,19 @@ import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
+import { Select } from '@svc/web-app/components/select';
 import { Button } from '@svc/web-app/components/ui';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { adjusters, dateTime, desk, offers, texts } from '../app.ts';
-import { candidates, canTake, displayName, type OfferedClaim, outcomeText } from '../state/offers.ts';
+import { adjusters, answerTime, dateTime, desk, offers, texts } from '../app.ts';
+import type { BoardAdjuster } from '../endpoints.ts';
+import {
+  CANDIDATE_ORDERS,
+  candidates,
+  canTake,
+  displayName,
+  type OfferedClaim,
+  outcomeText,
+} from '../state/offers.ts';
 
 const MAX_SHOWN = 50;
 
@@ -24,18 +33,24 @@ export function OfferDialog(props: {
   const close = (): void => {
     offers.draft.value = undefined;
   };
-  const [rejecters, setRejecters] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const [forClaim, setForClaim] = useState<ReadonlyMap<string, BoardAdjuster>>(new Map());
   useEffect(() => {
     void desk.readAdjusters();
-    // Of several claims, what the board knows: the latest offer of each.
-    const latest = props.claims.filter(({ status }) => status === 'rejected');
-    setRejecters(new Map(latest.map(({ adjuster_svc_id }) => [adjuster_svc_id, null])));
     const [claim, ...others] = props.claims;
     if (claim === undefined || others.length > 0) return;
-    desk.readRejecters(claim).then(setRejecters, desk.showRefusal);
+    desk.readCandidates(claim).then(setForClaim, desk.showRefusal);
   }, []);
-  const { value: all } = adjusters.rows;
-  const found = candidates(all ?? [], typed, (svcId) => rejecters.has(svcId));
+  const all = adjusters.rows.value?.map((one) => forClaim.get(one.svc_id) ?? one);
+  // Of several claims, what the board knows: the latest offer of each.
+  const latest = props.claims.filter(({ status }) => status === 'rejected');
+  const rejecters = new Map<string, string | null>([
+    ...latest.map(({ adjuster_svc_id }) => [adjuster_svc_id, null] as const),
+    ...[...forClaim].flatMap(([svcId, { rejected_at }]) =>
+      rejected_at === null ? [] : [[svcId, rejected_at] as const],
+    ),
+  ]);
+  const { choice: order, choose: chooseOrder } = desk.candidateOrder;
+  const found = candidates(all ?? [], typed, (svcId) => rejecters.has(svcId), order.value);
   const chosen = all?.find(({ svc_id }) => svc_id === chosenId);
   const { length: ending } = props.claims.filter(
     (claim) => claim.status === 'pending_acceptance' && claim.adjuster_svc_id !== chosen?.svc_id,
@@ -70,6 +85,13 @@ export function OfferDialog(props: {
         value={typed}
         onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
       />
+      <Select
+        label={texts.value.board.sort}
+        options={CANDIDATE_ORDERS}
+        value={order.value}
+        name={(one) => words.orders[one]}
+        choose={chooseOrder}
+      />
       <fieldset class="choices">
         <legend>{texts.value.reports.groups.adjuster}</legend>
         {found.slice(0, MAX_SHOWN).map((adjuster) => (
@@ -85,11 +107,7 @@ export function OfferDialog(props: {
               {rejecters.has(adjuster.svc_id) && (
                 <span class="pill error">{rejected(rejecters.get(adjuster.svc_id) ?? null)}</span>
               )}
-              <span class="line muted">
-                {canTake(adjuster)
-                  ? words.load(adjuster.open_offers, adjuster.open_claims)
-                  : words.notAccepting}
-              </span>
+              <CandidateFacts {...{ adjuster }} />
             </span>
           </label>
         ))}
@@ -97,6 +115,33 @@ export function OfferDialog(props: {
         <LoadMore list={adjusters} />
       </fieldset>
     </FormDialog>
+  );
+}
+
+export const WarningPills = ({ of }: { readonly of: readonly string[] }) => (
+  <>
+    {of.map((warning) => (
+      <span key={warning} class="pill warning">
+        {texts.value.offer.warnings[warning] ?? warning}
+      </span>
+    ))}
+  </>
+);
+
+/** What a person may want to know before a claim is offered to the adjuster. */
+export function CandidateFacts({ adjuster }: { readonly adjuster: BoardAdjuster }) {
+  const words = texts.value.offer;
+  const { distance, median_answer_seconds: median, warnings } = adjuster;
+  const facts = [
+    words.load(adjuster.open_offers, adjuster.open_claims),
+    ...(median === null ? [] : [words.answers(answerTime(median))]),
+    ...(distance === null ? [] : [words.miles(distance)]),
+  ];
+  return (
+    <>
+      <WarningPills of={warnings} />
+      <span class="line muted">{canTake(adjuster) ? facts.join(' · ') : words.notAccepting}</span>
+    </>
   );
 }
 
@@ -120,7 +165,7 @@ export function OfferResults({ of }: { readonly of?: string }) {
         {acts.map((act) => (
           <li key={act.claim.id} class="row spread" data-state={act.state}>
             <a href={`#/claims/${act.claim.id}`}>
-              {act.claim.name} · {act.claim.claim_number}
+              {[act.claim.name, act.claim.claim_number].filter(Boolean).join(' · ')}
             </a>
             <span>{outcomeText(act, texts.value)}</span>
           </li>

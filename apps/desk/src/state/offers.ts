@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { ApiError, needsSignIn } from '@svc/web-app/api-error';
-import type { BoardAdjuster, BoardClaim, Call } from '../endpoints.ts';
+import type { BoardAdjuster, BoardClaim, Call, ProposedOffer } from '../endpoints.ts';
 import type { Texts } from '../texts/en.ts';
 
 export type OfferedClaim = Pick<
@@ -19,15 +19,27 @@ export interface Act {
   readonly reason?: string;
 }
 
+/** The claim as it was seen. */
+type PlannedOffer = ProposedOffer & { readonly claim: Omit<OfferedClaim, 'name'> };
+
 /** An open dialog, which a reload and the end of a session keep. */
 export interface OfferDraft {
-  readonly from: 'board' | 'claim';
+  /** `spread`: each claim goes to one of several adjusters. */
+  readonly from: 'board' | 'claim' | 'spread';
   /** Of the claims. */
   readonly ids: readonly string[];
   readonly typed: string;
   /** SVCID of the adjuster. */
   readonly chosen?: string;
+  /** SVCIDs of those over whom the claims are spread. */
+  readonly ticked?: readonly string[];
+  /** Who gets which, as it was shown, until each offer has an outcome: a page that is loaded again goes on with the same. */
+  readonly plan?: readonly PlannedOffer[] | undefined;
 }
+
+/** How the adjusters of a dialog are sorted. */
+export const CANDIDATE_ORDERS = ['work', 'distance', 'answer', 'name'] as const;
+export type CandidateOrder = (typeof CANDIDATE_ORDERS)[number];
 
 const PARALLEL = 4;
 /** Of the claims that were not offered, this many are named in a message; the board names all. */
@@ -91,30 +103,54 @@ export function createOffers(deps: {
     progress();
   }
 
+  /** Offers the claims, except those that are being offered already. */
+  async function offerEach(offered: readonly Pick<Act, 'claim' | 'adjuster'>[]): Promise<void> {
+    const isSending = (id: string) =>
+      acts.value.some(({ claim, state }) => claim.id === id && state === 'sending');
+    const started = offered
+      .filter(({ claim }) => !isSending(claim.id))
+      .map(({ claim, adjuster }): Act => ({ claim, adjuster, state: 'sending' }));
+    const ids = new Set(started.map(({ claim }) => claim.id));
+    acts.value = [...acts.value.filter(({ claim }) => !ids.has(claim.id)), ...started];
+    await sendAll(started);
+  }
+
+  /** The plan is over once each of its offers has an outcome. */
+  function endPlan(): void {
+    const ids = new Set(draft.value?.plan?.map(({ claim }) => claim.id));
+    const isOpen = acts.value.some(
+      ({ claim, state }) => ids.has(claim.id) && (state === 'sending' || state === 'unknown'),
+    );
+    if (ids.size > 0 && !isOpen) draft.value = undefined;
+  }
+
   return {
     ...{ acts, draft },
+    /** Makes the offers of the plan. */
+    async offerPlan(offered: Parameters<typeof offerEach>[0]): Promise<void> {
+      await offerEach(offered);
+      endPlan();
+    },
+    /** Whether offers of the plan were started in this page. */
+    isPlanStarted: computed(() => {
+      const ids = new Set(draft.value?.plan?.map(({ claim }) => claim.id));
+      return acts.value.some(({ claim }) => ids.has(claim.id));
+    }),
     prepare(from: OfferDraft['from'], claims: readonly Pick<OfferedClaim, 'id'>[]): void {
       draft.value = { from, ids: claims.map(({ id }) => id), typed: '' };
     },
-    /** Offers the claims, except those that are being offered already. */
-    async offer(claims: readonly OfferedClaim[], adjuster: Act['adjuster']): Promise<void> {
-      const isSending = (id: string) =>
-        acts.value.some(({ claim, state }) => claim.id === id && state === 'sending');
-      const started = claims
-        .filter(({ id }) => !isSending(id))
-        .map((claim): Act => ({ claim, adjuster, state: 'sending' }));
-      const ids = new Set(started.map(({ claim }) => claim.id));
-      acts.value = [...acts.value.filter(({ claim }) => !ids.has(claim.id)), ...started];
-      await sendAll(started);
-    },
+    offer: (claims: readonly OfferedClaim[], adjuster: Act['adjuster']): Promise<void> =>
+      offerEach(claims.map((claim) => ({ claim, adjuster }))),
     /** Sends those again whose outcome is unknown, each with the key it had. */
     async retry(): Promise<void> {
       const unknown = acts.value.filter(({ state }) => state === 'unknown');
       for (const act of unknown) replace(act, { state: 'sending' });
       await sendAll(unknown);
+      endPlan();
     },
     /** Forgets what has ended. */
     dismiss(): void {
+      if (draft.value?.plan !== undefined) draft.value = undefined;
       acts.value = acts.value.filter(({ state }) => state === 'sending');
     },
     forget(): void {
@@ -144,7 +180,11 @@ export function outcomeOf(acts: readonly Act[], words: Texts) {
     return { kind: 'neutral', lines: [words.offer.sending] } as const;
   const names = new Set(acts.map(({ adjuster }) => displayName(adjuster)));
   const lines = [
-    words.offer.summary(acts.length - left.length, acts.length, [...names].join(', ')),
+    words.offer.summary(
+      acts.length - left.length,
+      acts.length,
+      names.size > MAX_NAMED ? words.spread.adjusters(names.size) : [...names].join(', '),
+    ),
     ...left.slice(0, MAX_NAMED).map((act) => `${act.claim.claim_number}: ${outcomeText(act, words)}`),
     ...(left.length > MAX_NAMED ? [`+${left.length - MAX_NAMED}`] : []),
   ];
@@ -168,16 +208,30 @@ export const byWork = (one: BoardAdjuster, other: BoardAdjuster): number =>
   Number(canTake(other)) - Number(canTake(one)) ||
   one.open_offers + one.open_claims - other.open_offers - other.open_claims;
 
-/** Active adjusters that match: those who are free first, and last those who have rejected a claim. */
+const UNKNOWN_LAST = Number.POSITIVE_INFINITY;
+const COMPARISONS: Readonly<Record<CandidateOrder, (one: BoardAdjuster, other: BoardAdjuster) => number>> = {
+  work: () => 0,
+  distance: (one, other) => compare(one.distance, other.distance),
+  answer: (one, other) => compare(one.median_answer_seconds, other.median_answer_seconds),
+  name: (one, other) => displayName(one).localeCompare(displayName(other)),
+};
+const compare = (one: number | null, other: number | null): number =>
+  one === other ? 0 : (one ?? UNKNOWN_LAST) - (other ?? UNKNOWN_LAST);
+
+/** Active adjusters that match in the order: those who take offers first, and last those who have rejected a claim. */
 export function candidates(
   all: readonly BoardAdjuster[],
   typed: string,
   hasRejected: (svcId: string) => boolean = () => false,
+  order: CandidateOrder = 'work',
 ): BoardAdjuster[] {
   return all
     .filter((one) => one.status === 'active' && hasWords(one, typed))
     .toSorted(
       (one, other) =>
-        Number(hasRejected(one.svc_id)) - Number(hasRejected(other.svc_id)) || byWork(one, other),
+        Number(hasRejected(one.svc_id)) - Number(hasRejected(other.svc_id)) ||
+        Number(canTake(other)) - Number(canTake(one)) ||
+        COMPARISONS[order](one, other) ||
+        byWork(one, other),
     );
 }

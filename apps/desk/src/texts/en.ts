@@ -161,6 +161,15 @@ export const en = {
     notAccepting: 'Takes no offers',
     load: (offers: number, claims: number) =>
       `${plural(offers, 'open offer', 'open offers')}, ${plural(claims, 'open claim', 'open claims')}`,
+    answers: (time: string) => `answers in ${time}`,
+    miles: (miles: number) => `about ${miles} mi`,
+    orders: { work: 'Least work', distance: 'Nearest', answer: 'Fastest to answer', name: 'Name' },
+    warnings: {
+      license_missing: 'No license for this state',
+      license_expires: 'License expires',
+      fcn_category: 'FCN without this category',
+      limit_reached: 'Has all the offers they want',
+    } as Record<string, string>,
     confirm: (name: string) => `Offer to ${name}`,
     results: 'Offers you made',
     sending: 'Sending …',
@@ -171,6 +180,18 @@ export const en = {
       all === 1
         ? 'It is offered to another adjuster now; that offer ends.'
         : `${plural(count, 'of them is', 'of them are')} offered to others now; those offers end.`,
+  },
+  spread: {
+    act: (count: number) => `Spread ${plural(count, 'claim', 'claims')}`,
+    lead: 'As many for each, and then the nearest. You see who gets which before anything is offered.',
+    show: 'Show who gets which',
+    adjusters: (count: number) => plural(count, 'adjuster', 'adjusters'),
+    chosen: (count: number, max: number) => `${count} of at most ${max} chosen`,
+    gets: (name: string, count: number) => `${name}: ${plural(count, 'claim', 'claims')}`,
+    farthest: (miles: number) => `up to about ${miles} mi`,
+    offer: (count: number) => `Offer ${plural(count, 'claim', 'claims')}`,
+    give: (count: number) => `Enter these adjusters in ${plural(count, 'row', 'rows')}`,
+    rows: (count: number) => `${plural(count, 'row has', 'rows have')} no adjuster and no other problem.`,
   },
   adjusters: {
     invite: 'Invite an adjuster',

@@ -157,6 +157,20 @@ export const es: Texts = {
     notAccepting: 'No acepta ofertas',
     load: (offers, claims) =>
       `${plural(offers, 'oferta abierta', 'ofertas abiertas')}, ${plural(claims, 'reclamación abierta', 'reclamaciones abiertas')}`,
+    answers: (time) => `responde en ${time}`,
+    miles: (miles) => `unas ${miles} mi`,
+    orders: {
+      work: 'Menos trabajo',
+      distance: 'Más cerca',
+      answer: 'Más rápido en responder',
+      name: 'Nombre',
+    },
+    warnings: {
+      license_missing: 'Sin licencia en este estado',
+      license_expires: 'La licencia vence',
+      fcn_category: 'FCN sin esta categoría',
+      limit_reached: 'Tiene todas las ofertas que quiere',
+    },
     confirm: (name) => `Ofrecer a ${name}`,
     results: 'Ofertas que hizo',
     sending: 'Enviando …',
@@ -167,6 +181,18 @@ export const es: Texts = {
       all === 1
         ? 'Ahora está ofrecida a otro ajustador; esa oferta termina.'
         : `${plural(count, 'de ellas está ofrecida', 'de ellas están ofrecidas')} a otros ahora; esas ofertas terminan.`,
+  },
+  spread: {
+    act: (count) => `Repartir ${plural(count, 'reclamación', 'reclamaciones')}`,
+    lead: 'La misma cantidad para cada uno, y luego el más cercano. Verá quién recibe cuál antes de ofrecer nada.',
+    show: 'Mostrar quién recibe cuál',
+    adjusters: (count) => plural(count, 'ajustador', 'ajustadores'),
+    chosen: (count, max) => `${count} de ${max} como máximo`,
+    gets: (name, count) => `${name}: ${plural(count, 'reclamación', 'reclamaciones')}`,
+    farthest: (miles) => `hasta unas ${miles} mi`,
+    offer: (count) => `Ofrecer ${plural(count, 'reclamación', 'reclamaciones')}`,
+    give: (count) => `Poner estos ajustadores en ${plural(count, 'fila', 'filas')}`,
+    rows: (count) => `${plural(count, 'fila no tiene', 'filas no tienen')} ajustador ni otro problema.`,
   },
   adjusters: {
     invite: 'Invitar a un ajustador',
