@@ -163,15 +163,6 @@ test('a reason that is typed stays until its rejection is sent: after Escape, Ba
       await open();
       expect([how, await reason.inputValue()]).toEqual([how, 'The bridge is out.']);
     };
-    const claim = heading(page, 'Ana First');
-    await claim.waitFor();
-    // Without a dialog, Back and Forward lead away and back.
-    for (const _attempt of [1, 2]) {
-      await page.goBack();
-      await heading(page, 'Offers').waitFor();
-      await page.goForward();
-      await claim.waitFor();
-    }
     await open();
     await button(page, 'Too far away').click();
     await reason.fill('The bridge is out.');
@@ -184,6 +175,7 @@ test('a reason that is typed stays until its rejection is sent: after Escape, Ba
     expect(await dialog.isVisible()).toBe(true);
     await page.keyboard.press('Escape');
     await isKept('Escape');
+    const claim = heading(page, 'Ana First');
     /** The browser takes the step back in its own time. */
     const isBackTaken = async (how: string) => {
       await until(how, async () => String(await page.evaluate('location.hash')).endsWith(ids[0] ?? ''));
@@ -194,8 +186,21 @@ test('a reason that is typed stays until its rejection is sent: after Escape, Ba
       await isBackTaken(`Back ${attempt}`);
       expect(await claim.isVisible()).toBe(true);
     }
+    // Without a dialog, Back and Forward lead away and back.
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    for (const attempt of [1, 2]) {
+      await page.goBack();
+      await heading(page, 'Offers').waitFor();
+      await page.goForward();
+      await claim.waitFor();
+      await open();
+      expect([attempt, await reason.inputValue()]).toEqual([attempt, 'The bridge is out.']);
+      await page.goBack();
+      await isBackTaken(`Back after Forward ${attempt}`);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
     await open();
     await page.mouse.click(5, 5);
     await isKept('a tap outside');

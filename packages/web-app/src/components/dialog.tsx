@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { openDialogs } from '../open-dialogs.ts';
 import { ToastMessage } from './toast.tsx';
 import { Settling, useSettling } from './ui.tsx';
@@ -20,7 +20,8 @@ export function Dialog(props: {
   const isPressedOutside = useRef(false);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  // An ordinary effect is cleaned up after the next frame: until then, Back would close what is gone.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
