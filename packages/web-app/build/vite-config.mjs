@@ -48,7 +48,7 @@ const computedRoutes = {
       configFile: false,
       logLevel: 'warn',
       resolve: { conditions: CONDITIONS },
-      ssr: { noExternal: true },
+      ssr: { noExternal: true, resolve: { conditions: CONDITIONS } },
       build: { ssr: id, write: false },
     });
     const { ROUTES } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
