@@ -33,7 +33,12 @@ export async function openStateReader(databaseUrl: string): Promise<StateReader>
          UNION ALL SELECT 'carrier ' || row_to_json(b)::text FROM carriers b WHERE firm_id = $1::uuid
          UNION ALL SELECT 'membership ' || row_to_json(m)::text FROM memberships m WHERE firm_id = $1::uuid
          UNION ALL SELECT 'feed ' || to_json(last_stamp)::text FROM firm_feeds WHERE firm_id = $1::uuid
-         UNION ALL SELECT 'job ' || payload::text FROM jobs WHERE firm_id = $1::uuid`,
+         UNION ALL SELECT 'job ' || payload::text FROM jobs WHERE firm_id = $1::uuid
+         UNION ALL SELECT 'credentials ' || a.credentials::text FROM memberships m JOIN adjusters a USING (svc_id)
+           WHERE m.firm_id = $1::uuid AND a.credentials IS NOT NULL
+         UNION ALL SELECT 'reminder ' || j.payload::text FROM memberships m
+           JOIN jobs j ON j.payload->>'kind' = 'remind_credentials' AND j.payload->>'svcId' = m.svc_id
+           WHERE m.firm_id = $1::uuid`,
         [firmId],
       );
       return rows.map(({ row }) => row).sort();

@@ -327,6 +327,53 @@ test('an adjuster lets one firm see one thing at a time, and takes it back', asy
     );
 });
 
+const PASSPORT = {
+  fcn: { number: '0070012345', categories: ['residential', 'rcbap'], expires_on: '2027-12-31' },
+  licenses: [{ state: 'FL', kind: 'non_resident', number: 'W482913', expires_on: '2027-04-30' }],
+};
+
+test('credentials are kept as entered, and a second device does not overwrite them unseen', async () => {
+  const person = await service.adjuster();
+  const path = '/me/credentials';
+  const empty = (await app(person, 'GET', path)).json;
+  expect(empty).toEqual({ version: expect.any(String), licenses: [] });
+  const saved = await app(person, 'PUT', path, { ...PASSPORT, based_on: empty.version });
+  expect([saved.status, saved.json]).toEqual([200, { version: expect.any(String), ...PASSPORT }]);
+  expect((await app(person, 'GET', path)).json).toEqual(saved.json);
+  const stale = { licenses: PASSPORT.licenses, based_on: empty.version };
+  expectProblem(await app(person, 'PUT', path, stale), 409, 'credentials_changed');
+  // Sent again after a lost response.
+  const again = await app(person, 'PUT', path, { ...PASSPORT, based_on: empty.version });
+  expect([again.status, again.json]).toEqual([200, saved.json]);
+  const removed = await app(person, 'PUT', path, { licenses: [], based_on: saved.json.version });
+  expect(removed.json).toEqual(empty);
+});
+
+test('credentials that cannot be are rejected, each with its place', async () => {
+  const person = await service.adjuster();
+  const [license] = PASSPORT.licenses;
+  const wrong = {
+    fcn: { number: ' 1', categories: ['residential', 'boats'], expires_on: '2027-02-30' },
+    licenses: [
+      { ...license, state: 'ZZ', kind: 'public', number: '', expires_on: '1999-12-31' },
+      { ...license, expires_on: '2100-01-01', note: 'x' },
+      { state: 'FL' },
+    ],
+  };
+  const rejected = await app(person, 'PUT', '/me/credentials', wrong);
+  expectProblem(rejected, 422, 'validation_failed');
+  expect(rejected.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+    ...['/fcn/categories/1', '/fcn/expires_on', '/fcn/number'],
+    ...['/licenses/0/expires_on', '/licenses/0/kind', '/licenses/0/number', '/licenses/0/state'],
+    ...['/licenses/1/expires_on', '/licenses/1/note'],
+    ...['/licenses/2/expires_on', '/licenses/2/kind', '/licenses/2/number'],
+  ]);
+  const many = { licenses: Array.from({ length: 61 }, () => license) };
+  const tooMany = await app(person, 'PUT', '/me/credentials', many);
+  expect(tooMany.json.errors).toEqual([expect.objectContaining({ pointer: '/licenses' })]);
+  expect((await app(person, 'GET', '/me/credentials')).json.licenses).toEqual([]);
+});
+
 test('an adjuster pauses all firms, is away, and limits open offers; firms learn only that offers fail', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);

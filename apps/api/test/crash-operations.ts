@@ -217,6 +217,25 @@ export const CRASH_OPERATIONS = {
       return { firmId, request: { method: 'POST', path, as: stranger.token } };
     },
   },
+  updateSharing: {
+    async prepare(operator: Operator) {
+      const fixture = await createFixture(operator);
+      const path = `/app/v1/firms/${fixture.firmId}/sharing`;
+      const body = { clocks: true };
+      return { firmId: fixture.firmId, request: { method: 'PUT', path, as: first(fixture).token, body } };
+    },
+  },
+  saveCredentials: {
+    async prepare(operator: Operator) {
+      const fixture = await createFixture(operator);
+      const path = '/app/v1/me/credentials';
+      const fcn = { number: '0070012345', categories: ['rcbap'], expires_on: '2099-12-31' };
+      return {
+        firmId: fixture.firmId,
+        request: { method: 'PUT', path, as: first(fixture).token, body: { fcn } },
+      };
+    },
+  },
 } as const satisfies { readonly [Id in EndpointId]?: CrashOperation };
 
 /** Those that may be repeated; those of the sandbox run the use case of another operation, or change nothing of the compared state. */
@@ -249,6 +268,7 @@ export const STEPS = {
 
 const SAME_USE_CASE = 'It runs the use case of another operation, with another actor.';
 const NOT_COMPARED = 'The compared state has claims, carriers, members and jobs, and nothing of it changes.';
+const NOT_A_STEP = 'It is at the crash points. It changes nothing that other operations read.';
 const ONE_ROW = 'It changes one row, in a unit of work as the others.';
 
 /** Every other operation is left out of the crash points or the steps with its reason. */
@@ -276,6 +296,7 @@ export const LEFT_OUT: Readonly<
   revokeKey: NOT_COMPARED,
   revokeKeysOfMaker: NOT_COMPARED,
   rollKey: NOT_COMPARED,
+  saveCredentials: NOT_A_STEP,
   sendBoardClaim: SAME_USE_CASE,
   setDevicePreferences: NOT_COMPARED,
   signOut: NOT_COMPARED,
@@ -287,7 +308,7 @@ export const LEFT_OUT: Readonly<
   updateMembership: ONE_ROW,
   updateOwnStaff: NOT_COMPARED,
   updateStaff: NOT_COMPARED,
-  updateSharing: ONE_ROW,
+  updateSharing: NOT_A_STEP,
   updateWebhook: NOT_COMPARED,
   updateWork: ONE_ROW,
   withdrawBoardInvitation: SAME_USE_CASE,

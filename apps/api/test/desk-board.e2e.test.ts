@@ -464,6 +464,36 @@ test('a list of adjusters is invited; each has an outcome, in the order of the l
   expect(outcome(await call({ svc_ids: [] }, { as: auditor }))).toEqual([403, 'insufficient_scope']);
 });
 
+test('the desk reads credentials of a member who shares them, and records who read them', async () => {
+  const [own, other] = [await service.firm(), await service.firm()];
+  const person = await service.member(own);
+  const [token, stranger] = [await service.staff(own, 'auditor'), await service.staff(other, 'admin')];
+  const licenses = [{ state: 'FL', kind: 'emergency', number: 'E-1', expires_on: '2027-04-30' }];
+  const put = (path: string, body: object) =>
+    service.call('PUT', `/app/v1${path}`, { as: person.token, body });
+  await put('/me/credentials', { licenses });
+  const read = async (as = token) => outcome(await get(`/adjusters/${person.svcId}/credentials`, as));
+  const share = (sharing: object) => put(`/firms/${own.id}/sharing`, sharing);
+  expect(await read()).toEqual([404, 'not_found']);
+  await share({ work_area: true });
+  expect(await read()).toEqual([404, 'not_found']);
+  await share({ credentials: true });
+  expect((await get(`/adjusters/${person.svcId}/credentials`, token)).json).toEqual({ licenses });
+  expect((await get('/adjusters', token)).json.data).toContainEqual(
+    expect.objectContaining({ svc_id: person.svcId, shares_credentials: true }),
+  );
+  expect(await read(stranger)).toEqual([404, 'not_found']);
+  expect(await read(await service.staff(own, 'developer'))).toEqual([403, 'insufficient_scope']);
+  await eventually(async () => {
+    const { data } = (await get('/audit?action=credentials.read', token)).json;
+    return data.some(({ object }: { object: string }) => object === `adjuster:${person.svcId}`);
+  });
+  await put('/me/credentials', {});
+  expect(await read()).toEqual([200]);
+  await share({ credentials: false });
+  expect(await read()).toEqual([404, 'not_found']);
+});
+
 test('the work of adjusters is counted for one request at a time', async () => {
   const reads = service.service.services.boardReads;
   const read = reads.work.bind(reads);

@@ -1,5 +1,5 @@
 import { type BoardClaim, type BoardReads, summaryOf } from '@svc/application';
-import type { Claim, FirmId } from '@svc/domain';
+import { type Claim, enteredCredentials, type FirmId } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -66,6 +66,17 @@ export function memoryBoardReads(tables: Tables): BoardReads {
         const account = tables.accounts.get(keyOf(svcId));
         return membership && account ? [{ membership, adjuster: account.adjuster }] : [];
       });
+    },
+
+    async sharedCredentials(firmId, svcIds) {
+      return new Map(
+        svcIds.flatMap((svcId) => {
+          const membership = tables.memberships.get(keyOf(firmId, svcId));
+          const credentials = tables.accounts.get(keyOf(svcId))?.adjuster.credentials;
+          const isShared = membership?.status === 'active' && membership.sharing.credentials;
+          return isShared && credentials !== undefined ? [[svcId, enteredCredentials(credentials)]] : [];
+        }),
+      );
     },
 
     async offerWaitHours(firmId) {

@@ -79,7 +79,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
     const account = tables.accounts.get(keyOf(membership.svcId));
     if (account === undefined) throw new Error(`${membership.svcId} is in a firm and has no account`);
     // These are the adjuster's own.
-    const { availability: _, emailConfirmed: __, ...adjuster } = account.adjuster;
+    const { availability: _, emailConfirmed: __, credentials: ___, ...adjuster } = account.adjuster;
     return { membership, adjuster };
   };
   return {

@@ -253,6 +253,9 @@ export function memoryTx(
       saveAvailability: step((svcId, availability) =>
         changeAdjuster(svcId, (adjuster) => ({ ...adjuster, availability })),
       ),
+      saveCredentials: step((svcId, credentials) =>
+        changeAdjuster(svcId, (adjuster) => ({ ...adjuster, credentials })),
+      ),
       setDisabled: step((svcId, at) =>
         changeAdjuster(svcId, ({ disabledAt: _, ...adjuster }) =>
           at === null ? adjuster : { ...adjuster, disabledAt: at },

@@ -7,6 +7,8 @@ export interface Mail extends Mailer {
   /** Throws when a retry may succeed. */
   sendInvitation(email: string, firmName: string): Promise<void>;
   /** Throws when a retry may succeed. */
+  sendCredentialsExpire(email: string, expiresOn: string): Promise<void>;
+  /** Throws when a retry may succeed. */
   sendWebhookPaused(email: string, host: string, isGone: boolean): Promise<void>;
 }
 
@@ -156,6 +158,19 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
         log.warn('an invitation was rejected by the mail server', { error_code: codeOf(error) });
       }
     },
+    async sendCredentialsExpire(email, expiresOn) {
+      const address = `${appUrl()}#/credentials`;
+      try {
+        await send(
+          email,
+          'A license or your FCN ends soon · Una licencia o su FCN vence pronto',
+          `The last day of a license or of your FCN is ${expiresOn}.\nOnce you have renewed it, enter the new date: ${address}\n\nEl último día de una licencia o de su FCN es ${expiresOn}.\nCuando lo haya renovado, anote la fecha nueva: ${address}\n`,
+        );
+      } catch (error) {
+        if (!isPermanent(error)) throw error;
+        log.warn('a reminder of credentials was rejected by the mail server', { error_code: codeOf(error) });
+      }
+    },
     async sendWebhookPaused(email, host, isGone) {
       const address = `${baseUrl()}/firm`;
       const why = isGone
@@ -192,6 +207,9 @@ export function createMailLog(log: PushLog): Mail {
     },
     async sendAccountNotice() {
       log.debug('SMTP_URL is unset; notice about an account not emailed');
+    },
+    async sendCredentialsExpire() {
+      log.debug('SMTP_URL is unset; reminder of credentials not emailed');
     },
     async sendInvitation() {
       log.debug('SMTP_URL is unset; invitation not emailed');

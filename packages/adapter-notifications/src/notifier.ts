@@ -1,4 +1,4 @@
-import type { Delivery, Notifier } from '@svc/application';
+import type { Delivery, Notification, Notifier } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { mailErrorFields, type PushLog } from './log.ts';
 import type { Mail } from './mail.ts';
@@ -7,8 +7,8 @@ import type { WebPush } from './web-push.ts';
 const DEVICE = 'device:';
 
 /**
- * Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. Mail is part
- * of the deliveries only where it has to be retried.
+ * Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet, and what is
+ * needed months later. Mail is part of the deliveries only where it has to be retried.
  */
 export function createNotifier(deps: {
   readonly push: WebPush;
@@ -17,26 +17,34 @@ export function createNotifier(deps: {
   /** Null when the account has no address or is a test account. */
   emailOf(svcId: Svcid): Promise<string | null>;
 }): Notifier {
-  const mailInvitation = async (svcId: Svcid, firmName: string): Promise<Delivery[]> => {
+  /** Undefined: not by mail. */
+  const mailOf = (notification: Notification): ((email: string) => Promise<void>) | undefined => {
+    if (notification.kind === 'invitation')
+      return (email) => deps.mail.sendInvitation(email, notification.firmName);
+    if (notification.kind === 'credentials')
+      return (email) => deps.mail.sendCredentialsExpire(email, notification.expiresOn);
+    return undefined;
+  };
+  const mailTo = async (svcId: Svcid, send: (email: string) => Promise<void>): Promise<Delivery[]> => {
     const email = await deps.emailOf(svcId);
     if (email === null) return [];
     try {
-      await deps.mail.sendInvitation(email, firmName);
+      await send(email);
       return [];
     } catch (error) {
-      deps.log.warn('an invitation could not be emailed', mailErrorFields(error));
+      deps.log.warn('a notification could not be emailed', mailErrorFields(error));
       return [{ channel: 'mail', outcome: 'retried' }];
     }
   };
   return {
     async notify(recipient, notification, { only, except = [] } = {}) {
       const byMail =
-        notification.kind === 'invitation' &&
-        (only === undefined || only === 'mail') &&
-        !except.includes('mail');
+        (only === undefined || only === 'mail') && !except.includes('mail')
+          ? mailOf(notification)
+          : undefined;
       const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
       const [mail, devices] = await Promise.all([
-        byMail ? mailInvitation(recipient.svcId, notification.firmName) : [],
+        byMail === undefined ? [] : mailTo(recipient.svcId, byMail),
         only === 'mail'
           ? []
           : deps.push.send(recipient, notification, (id) =>

@@ -226,6 +226,8 @@ function payloadOf(notification: Notification) {
       return { kind };
     case 'deadlines':
       return { kind, count: notification.count };
+    case 'credentials':
+      return { kind, date: notification.expiresOn };
     case 'invitation':
       return { kind, firm_name: notification.firmName, firm_id: notification.firmId };
     default:
@@ -238,6 +240,7 @@ function subjectOf(notification: Notification): string {
   switch (notification.kind) {
     case 'test':
     case 'deadlines':
+    case 'credentials':
       return notification.kind;
     case 'invitation':
       return notification.firmId;

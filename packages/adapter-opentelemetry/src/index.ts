@@ -27,7 +27,11 @@ import { createSampler, type Sampling } from './sampler.ts';
 export type { Sampling, TracesSampler } from './sampler.ts';
 
 /** Each queues the next one, so that a trace which they continue would never end. */
-const REPEATED: ReadonlySet<Job['kind']> = new Set(['remind_deadlines', 'mail_late_offers']);
+const REPEATED: ReadonlySet<Job['kind']> = new Set([
+  'remind_deadlines',
+  'remind_credentials',
+  'mail_late_offers',
+]);
 
 interface TracingOptions {
   /** Without a slash at the end. Spans are sent to its path `/v1/traces`. */

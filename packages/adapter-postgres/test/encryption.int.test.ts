@@ -56,6 +56,7 @@ const NOTES = {
 };
 
 /** Everything personal that `sentClaims` sends, and the account of its adjuster. */
+const LICENSE = { state: 'LA', kind: 'emergency', number: 'L-77-Bayou', expiresOn: '2099-12-31' } as const;
 const PERSONAL = [
   ...['Quintanilla', '352-555-0142', '8505550199', 'desk@carrier.example', 'Mangrove'],
   ...['Delacroix', 'Nowak', 'Ian backlog', 'Water line in the den', 'No answer at the door', 'Too far'],
@@ -71,6 +72,7 @@ const PERSONAL = [
     STAFF.email,
     KEY_NAME,
     IMPORT.name,
+    LICENSE.number,
     'Atchafalaya',
     'Tchoupitoulas',
   ],
@@ -180,6 +182,7 @@ async function sentClaims(fixture: Fixture) {
   await use.putDevice({ svcId }, session.tokenHash, DEVICE, SUBSCRIPTION);
   await use.setDevicePreferences({ svcId }, DEVICE, PREFERENCES);
   await use.setAvailability({ svcId }, AWAY);
+  await use.saveCredentials({ svcId }, { licenses: [LICENSE] });
   await use.updateProfile({ svcId }, { email: NEW_EMAIL });
   const url = `https://hooks.example/${WEBHOOK_PATH}`;
   const caller = { actor: 'operator:test', address: null, requestId: null };
@@ -242,7 +245,12 @@ test('with a key, no personal text that was sent is in any table, and it is read
   expect(rows.find(({ id }) => id === rejected)?.assignment.rejectionReason).toContain('Too far');
   expect((await firmReads.adjuster(firm.id, svcId))?.membership.notes).toEqual(NOTES);
   const away = [expect.objectContaining(AWAY.away[0])];
-  const account = { ...ACCOUNT, email: expect.stringContaining(ACCOUNT.email), availability: { away } };
+  const account = {
+    ...ACCOUNT,
+    email: expect.stringContaining(ACCOUNT.email),
+    availability: { away },
+    credentials: { licenses: [LICENSE] },
+  };
   expect(await appReads.adjuster(svcId)).toMatchObject(account);
   const member = await firmReads.adjuster(firm.id, svcId);
   expect(member?.adjuster).toMatchObject({ firstName: ACCOUNT.firstName, email: account.email });

@@ -1,6 +1,7 @@
 import type { Operator } from './actors.ts';
 import { makeSetAvailability, makeSetDevicePreferences, makeTestDevice } from './app/availability.ts';
 import * as claims from './app/claims.ts';
+import { makeReadCredentials, makeSaveCredentials } from './app/credentials.ts';
 import * as memberships from './app/memberships.ts';
 import * as profile from './app/profile.ts';
 import type { Sha256 } from './audit/chain.ts';
@@ -26,6 +27,7 @@ import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
+import { makeReadSharedCredentials } from './desk/shared-credentials.ts';
 import { makeSpreadClaims } from './desk/spread-claims.ts';
 import * as staff from './desk/staff.ts';
 import { makeCloseClaimAsOperator, makeCloseClaimAtDesk, makeWithdrawOffer } from './firm/end-claim.ts';
@@ -126,6 +128,7 @@ export const boardUseCases = (deps: BoardDeps) => ({
   readBoardClaim: makeReadBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
   spreadClaims: makeSpreadClaims(deps),
+  readSharedCredentials: makeReadSharedCredentials(deps),
   reportAnswers: makeReportAnswers(deps),
   withdrawOffer: makeWithdrawOffer(deps),
   closeClaimAtDesk: makeCloseClaimAtDesk(deps),
@@ -190,6 +193,8 @@ export const appUseCases = (deps: AppDeps) => ({
   readSharing: memberships.makeReadSharing(deps),
   setSharing: memberships.makeSetSharing(deps),
   setAvailability: makeSetAvailability(deps),
+  readCredentials: makeReadCredentials(deps),
+  saveCredentials: makeSaveCredentials(deps),
   leaveFirm: memberships.makeLeaveFirm(deps),
   readClaim: claims.makeReadAppClaim(deps),
   ...claims.makeAnswerOffers(deps),

@@ -498,6 +498,7 @@ export type ErrorCode = Open<
   | 'invitation_pending'
   | 'offer_not_pending'
   | 'work_changed'
+  | 'credentials_changed'
   | 'profile_incomplete'
   | 'too_many_passkeys'
   | 'last_admin'

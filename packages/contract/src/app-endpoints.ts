@@ -1,3 +1,4 @@
+import { CREDENTIAL_REMINDER_DAYS } from '@svc/domain/limits';
 import { APP_CLAIM_STATUSES } from '@svc/domain/vocabulary';
 import { accountEndpoints } from './account.ts';
 import {
@@ -25,6 +26,7 @@ import {
   updateWorkBody,
   workProblemSchema,
 } from './app.ts';
+import { credentialsSchema, saveCredentialsBody } from './credentials.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { fields, instantParameter, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
@@ -125,6 +127,29 @@ export const appEndpoints = {
     body: updateAvailabilityBody,
     success: { status: 200, schema: availabilitySchema, description: 'The availability.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
+  }),
+  getCredentials: endpoint({
+    ...sessionRead,
+    id: 'getCredentials',
+    method: 'GET',
+    path: '/app/v1/me/credentials',
+    audit: null,
+    summary: 'Get the credentials',
+    description: "The adjuster's own FCN and licenses, with the version that a change names.",
+    success: { status: 200, schema: credentialsSchema, description: 'The credentials.' },
+    problems: SESSION_REQUEST,
+  }),
+  saveCredentials: endpoint({
+    ...sessionWrite,
+    id: 'saveCredentials',
+    method: 'PUT',
+    path: '/app/v1/me/credentials',
+    audit: 'credentials.change',
+    summary: 'Replace the credentials',
+    description: `Replaces the FCN and the licenses; what is omitted is removed. The adjuster is reminded ${CREDENTIAL_REMINDER_DAYS.join(' and ')} days before one of them ends. Sending it twice has the same effect as once.`,
+    body: saveCredentialsBody,
+    success: { status: 200, schema: credentialsSchema, description: 'The credentials.' },
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'credentials_changed'],
   }),
   listDeadlines: endpoint({
     ...sessionRead,

@@ -12,6 +12,7 @@ import type {
   Session,
   UpdateAvailabilityBody,
 } from './app.ts';
+import { type Credentials, credentialsExample } from './credentials.ts';
 import { boardExamples } from './desk/board-examples.ts';
 import { DESK_EXAMPLES } from './desk/examples.ts';
 import { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
@@ -53,6 +54,11 @@ const account = accountExamples({
   deviceName: 'Safari on iPhone',
   passkey: { name: 'iPhone', last_used_at: '2026-08-29T14:52:07.113Z' },
 });
+
+const ownCredentials = {
+  version: 'Rk1gT3mVbQ2xYz0a',
+  ...credentialsExample,
+} satisfies Credentials;
 
 const invitation = {
   firm_id: FIRM.id,
@@ -137,6 +143,8 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
       work_zip: '33931',
     } satisfies Availability,
   },
+  getCredentials: { response: ownCredentials },
+  saveCredentials: { body: credentialsExample, response: ownCredentials },
   listDeadlines: {
     response: {
       data: [

@@ -4,6 +4,7 @@ export * from './app.ts';
 export { appAccount, appEndpoints } from './app-endpoints.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
+export type { Credentials, SaveCredentialsBody, SharedCredentials } from './credentials.ts';
 export { type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
 export type { AuditEventDocument, AuditVerificationDocument } from './desk/audit.ts';
 export type {

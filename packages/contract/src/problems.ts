@@ -140,6 +140,13 @@ export const ERRORS = {
       "The adjuster's entries are no longer those of based_on: they were changed on another device or in another tab. Nothing of the request was saved.",
     fix: 'Merge your changes with the entries in work, and send them again based on its version.',
   },
+  credentials_changed: {
+    status: 409,
+    title: 'The credentials have changed',
+    cause:
+      'The credentials of the adjuster are no longer those of based_on: they were changed on another device. Nothing of the request was saved.',
+    fix: 'Read the credentials again, and send what they should be based on their version.',
+  },
   profile_incomplete: {
     status: 409,
     title: 'The profile is incomplete',

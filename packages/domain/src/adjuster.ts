@@ -1,4 +1,5 @@
 import type { Availability } from './availability.ts';
+import type { AdjusterCredentials } from './credentials.ts';
 import type { FirmId, Instant, Svcid } from './ids.ts';
 import { isBlank } from './text.ts';
 import { PROFILE_FIELDS, type ProfileField } from './vocabulary.ts';
@@ -21,6 +22,8 @@ export interface Adjuster {
   readonly disabledAt?: Instant;
   /** Absent until the adjuster has changed it. Firms cannot see it. */
   readonly availability?: Availability;
+  /** Absent until the adjuster has entered some. Firms see them by consent alone. */
+  readonly credentials?: AdjusterCredentials;
 }
 
 /** What the profile lacks before an invitation can be accepted. Blank text is missing. */

@@ -21,6 +21,7 @@ export type DomainErrorCode =
   | 'environment_mismatch'
   | 'offer_not_pending'
   | 'work_changed'
+  | 'credentials_changed'
   | 'profile_incomplete'
   | 'code_not_requested'
   | 'sign_in_refused'

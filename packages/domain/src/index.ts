@@ -4,6 +4,7 @@ export * from './assignment.ts';
 export * from './availability.ts';
 export * from './carrier.ts';
 export * from './claim.ts';
+export * from './credentials.ts';
 export * from './deadlines.ts';
 export * from './errors.ts';
 export * from './field-rules.ts';

@@ -19,6 +19,12 @@ export const INVITATION_LIFETIME_DAYS = 7;
 /** The longest period of the audit trail that is verified at once. */
 export const MAX_VERIFIED_DAYS = 31;
 
+/** Before a license or an FCN ends, its adjuster is reminded. */
+export const CREDENTIAL_REMINDER_DAYS = [60, 14] as const;
+/** Dispatchers are warned of licenses that end within these days. */
+export const LICENSE_WARNING_DAYS = 14;
+export const MAX_LICENSES = 60;
+
 /** Webhook endpoints of a firm and environment. */
 export const MAX_WEBHOOKS = 5;
 /** In characters. */

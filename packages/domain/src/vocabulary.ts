@@ -148,6 +148,18 @@ export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] a
 export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer'] as const;
 export type ContactResult = (typeof CONTACT_RESULTS)[number];
 
+/** Kinds of losses for which FEMA registers adjusters of the NFIP. */
+export const FCN_CATEGORIES = [
+  'residential',
+  'manufactured_home',
+  'small_commercial',
+  'large_commercial',
+  'rcbap',
+] as const;
+export type FcnCategory = (typeof FCN_CATEGORIES)[number];
+export const LICENSE_KINDS = ['resident', 'non_resident', 'emergency'] as const;
+export type LicenseKind = (typeof LICENSE_KINDS)[number];
+
 /** What an account needs before an invitation can be accepted. */
 export const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
@@ -220,6 +232,8 @@ export const AUDIT_ACTIONS = [
   'claims.import',
   'claims.purge',
   'claims.read',
+  'credentials.change',
+  'credentials.read',
   'database.backup',
   'database.distribute',
   'database.migrate',

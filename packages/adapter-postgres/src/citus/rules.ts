@@ -41,6 +41,7 @@ const CHANGES_OF_ACCOUNTS = [
   'adjusters_save_profile',
   'adjusters_confirm_email',
   'adjusters_save_availability',
+  'adjusters_save_credentials',
   'adjusters_set_disabled',
 ];
 

@@ -81,7 +81,13 @@ export const PERSONAL = {
     name: 'adjusters',
     key: { column: 'svc_id', type: 'text' },
     ofAccounts: true,
-    columns: { first_name: 'text', last_name: 'text', email: 'text', availability: 'json' },
+    columns: {
+      first_name: 'text',
+      last_name: 'text',
+      email: 'text',
+      availability: 'json',
+      credentials: 'json',
+    },
     lookup: { column: 'email_key', of: 'email', compared: emailKey },
   },
   staff: {

@@ -9,12 +9,14 @@ import type {
   ClaimSummary,
 } from '@svc/application';
 import {
+  type AdjusterCredentials,
   ALWAYS_AVAILABLE,
   ANSWERS_FOR_MEDIAN,
   type AssignmentStatus,
   type Availability,
   type ClaimId,
   type Environment,
+  enteredCredentials,
   type FirmId,
   type Instant,
   MAX_ANSWERS_GROUPS,
@@ -187,6 +189,14 @@ const PENDING_OF_ADJUSTERS = sql(
           AND c.status = 'pending_acceptance' AND c.closed_at IS NULL) pending
     WHERE m.svc_id = ANY ($1::text[]) GROUP BY m.svc_id`,
 );
+const SHARED_CREDENTIALS = sql(
+  'board_shared_credentials',
+  `SELECT a.svc_id, a.credentials FROM ${WANTED}
+     CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'wanted.svc_id' })}) m
+     CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id' })}) a
+    WHERE m.status = 'active' AND m.shares_credentials AND a.credentials IS NOT NULL`,
+);
+const CREDENTIALS = fieldsOf(PERSONAL.adjusters).filter(({ property }) => property === 'credentials');
 
 const countOf = (status: AssignmentStatus): string =>
   `(SELECT count(*)::int FROM claims c WHERE c.firm_id = $1 AND c.adjuster_svc_id = wanted.svc_id
@@ -338,6 +348,21 @@ export function pgBoardReads(
 
     async members(firmId, svcIds) {
       return membersFrom(encryption, await executor.rows<MemberRow>(MEMBERS, [firmId, svcIds]));
+    },
+
+    async sharedCredentials(firmId, svcIds) {
+      type Row = { readonly svc_id: Svcid; readonly credentials: string };
+      const found = await executor.rows<Row>(SHARED_CREDENTIALS, [firmId, svcIds]);
+      const rows = await encryption.decrypt(found, CREDENTIALS, ({ svc_id }) => ({
+        firmId: SERVICE,
+        key: svc_id,
+      }));
+      return new Map(
+        rows.map((row) => {
+          const credentials = JSON.parse(row.credentials) as AdjusterCredentials;
+          return [row.svc_id, enteredCredentials(credentials)];
+        }),
+      );
     },
 
     async work(firmId, svcIds) {

@@ -1,5 +1,13 @@
 import { type Adjusters, emailTaken } from '@svc/application';
-import type { Adjuster, Availability, FirmId, Instant, Svcid, TestBehavior } from '@svc/domain';
+import type {
+  Adjuster,
+  AdjusterCredentials,
+  Availability,
+  FirmId,
+  Instant,
+  Svcid,
+  TestBehavior,
+} from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TransactionExecutor, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -14,9 +22,11 @@ export interface AdjusterRow {
   readonly test_firm_id: FirmId | null;
   readonly test_behavior: TestBehavior | null;
   readonly disabled_at: Instant | null;
-  /** JSON; this and the next one only where the adjuster's own account is read. */
+  /** JSON; this and the next ones only where the adjuster's own account is read. */
   readonly availability?: string | null;
   readonly email_confirmed?: boolean;
+  /** JSON. */
+  readonly credentials?: string | null;
 }
 
 /** Columns of `adjusters a` for {@link AdjusterRow}. */
@@ -34,12 +44,13 @@ const adjusterFrom = (row: AdjusterRow): Adjuster => ({
       : { firmId: row.test_firm_id, behavior: row.test_behavior },
   ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
   ...(row.email_confirmed === true && { emailConfirmed: true }),
+  ...(row.credentials != null && { credentials: JSON.parse(row.credentials) as AdjusterCredentials }),
   ...(row.availability != null && { availability: JSON.parse(row.availability) as Availability }),
 });
 
 export const FIND_ADJUSTER = sql(
   'adjusters_find',
-  `SELECT ${ADJUSTER_COLUMNS}, a.availability, a.email_confirmed FROM adjusters a WHERE a.svc_id = $1`,
+  `SELECT ${ADJUSTER_COLUMNS}, a.availability, a.email_confirmed, a.credentials FROM adjusters a WHERE a.svc_id = $1`,
 );
 
 // NO KEY: inserts of memberships and sessions that reference the row do not wait.
@@ -71,6 +82,11 @@ const CONFIRM_EMAIL = sql(
 const SAVE_AVAILABILITY = sql(
   'adjusters_save_availability',
   'UPDATE adjusters SET availability = $2::json WHERE svc_id = $1',
+);
+
+const SAVE_CREDENTIALS = sql(
+  'adjusters_save_credentials',
+  'UPDATE adjusters SET credentials = $2::json WHERE svc_id = $1',
 );
 
 const SET_DISABLED = sql('adjusters_set_disabled', 'UPDATE adjusters SET disabled_at = $2 WHERE svc_id = $1');
@@ -136,6 +152,12 @@ export function pgAdjusters(executor: TransactionExecutor, encryption: Encryptio
     async saveAvailability(svcId, availability) {
       const encrypt = await encryptor(svcId);
       await executor.rows(SAVE_AVAILABILITY, [svcId, encrypt('availability', JSON.stringify(availability))]);
+      countEdit(executor, svcId);
+    },
+
+    async saveCredentials(svcId, credentials) {
+      const encrypt = await encryptor(svcId);
+      await executor.rows(SAVE_CREDENTIALS, [svcId, encrypt('credentials', JSON.stringify(credentials))]);
       countEdit(executor, svcId);
     },
 

@@ -3,6 +3,7 @@ import {
   DomainError,
   deadlinesOf,
   declineInvitation,
+  endsOn,
   type Instant,
   localDays,
   mayGetLateOffersMail,
@@ -43,6 +44,7 @@ import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookNotices } from '../ports/webhooks.ts';
 import type { WriteBuffer } from '../write-buffer.ts';
+import { makeRemindOfCredentials } from './credential-reminders.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
 import { isOpenOffer, makeRemindOfOffer, makeRemindOfOpenOffers, reminderOf } from './offer-reminders.ts';
 
@@ -236,6 +238,15 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
     notify_deadlines: async (job) =>
       notify(job, await recipientOf(job), { kind: 'deadlines', count: job.count }),
+
+    remind_credentials: makeRemindOfCredentials(deps),
+
+    async notify_credentials(job) {
+      const { svcId, expiresOn } = job;
+      const [adjuster, recipient] = await Promise.all([deps.appReads.adjuster(svcId), recipientOf(job)]);
+      if (!endsOn(adjuster?.credentials, expiresOn)) return;
+      await notify(job, recipient, { kind: 'credentials', expiresOn });
+    },
 
     mail_webhook_paused: ({ firmId, endpointId }) => deps.webhookNotices.paused(firmId, endpointId),
 

@@ -1,4 +1,4 @@
-import type { ClaimId, Environment, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
+import type { CalendarDate, ClaimId, Environment, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 import type { Channel } from './notification.ts';
 import type { KeysetPosition } from './page.ts';
 
@@ -73,6 +73,14 @@ export type Job =
       readonly only: Channel;
       readonly count: number;
     }
+  /** Finds which credentials end soon since `at`, and queues the next run of this job. */
+  | { readonly kind: 'remind_credentials'; readonly svcId: Svcid; readonly at: Instant }
+  /** Reminds the adjuster of a license or an authorization that ends. */
+  | (ChannelOption & {
+      readonly kind: 'notify_credentials';
+      readonly svcId: Svcid;
+      readonly expiresOn: CalendarDate;
+    })
   /** Mails the firm's admins that the service has paused an endpoint. */
   | {
       readonly kind: 'mail_webhook_paused';

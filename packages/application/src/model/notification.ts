@@ -1,4 +1,4 @@
-import type { ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
+import type { CalendarDate, ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
 import type { Secrets } from '../ports/secrets.ts';
 import type { RegisteredDevice } from './device.ts';
 
@@ -11,6 +11,7 @@ export type Notification =
   | { readonly kind: 'offer_withdrawn'; readonly firmName: string; readonly claimId: ClaimId }
   | { readonly kind: 'invitation'; readonly firmName: string; readonly firmId: FirmId }
   | { readonly kind: 'deadlines'; readonly count: number }
+  | { readonly kind: 'credentials'; readonly expiresOn: CalendarDate }
   | { readonly kind: 'test' };
 
 /** Email, or one device by its id. */

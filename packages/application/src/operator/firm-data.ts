@@ -68,8 +68,8 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
       ({ membership }: AdjusterView) => membership.svcId,
     );
     for await (const { membership, adjuster } of members) {
-      // A firm may see only whether it can offer claims to the adjuster, not the rest of the availability.
-      const { availability: _, ...account } = adjuster;
+      // These are the adjuster's own; a firm may see only whether it can offer claims to them.
+      const { availability: _, credentials: __, ...account } = adjuster;
       yield { type: 'member', member: { membership, adjuster: account } };
     }
     const carriers = inPages(

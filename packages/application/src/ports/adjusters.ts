@@ -1,4 +1,4 @@
-import type { Adjuster, Availability, Instant, Svcid } from '@svc/domain';
+import type { Adjuster, AdjusterCredentials, Availability, Instant, Svcid } from '@svc/domain';
 
 /** Accounts of the adjuster app. */
 export interface Adjusters {
@@ -12,6 +12,7 @@ export interface Adjusters {
   /** The account has entered a code that was sent to its address. */
   confirmEmail(svcId: Svcid): Promise<void>;
   saveAvailability(svcId: Svcid, availability: Availability): Promise<void>;
+  saveCredentials(svcId: Svcid, credentials: AdjusterCredentials): Promise<void>;
   /** Null: enabled. */
   setDisabled(svcId: Svcid, at: Instant | null): Promise<void>;
   signInSecretHash(svcId: Svcid): Promise<string | null>;

@@ -3,6 +3,7 @@ import type {
   Availability,
   Claim,
   ClaimId,
+  EnteredCredentials,
   Environment,
   FirmId,
   Instant,
@@ -123,6 +124,11 @@ export interface BoardReads {
   work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;
   /** Of those with a record in the firm who have changed it. */
   availability(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterAvailability>>;
+  /** Of these adjusters, what members who share them have entered. */
+  sharedCredentials(
+    firmId: FirmId,
+    svcIds: readonly Svcid[],
+  ): Promise<ReadonlyMap<Svcid, EnteredCredentials>>;
   /** How long the firm waits for the response to an offer; null: it has not said. */
   offerWaitHours(firmId: FirmId): Promise<number | null>;
   /** All offers, and at most {@link MAX_ANSWERS_GROUPS} groups: weeks in order, others with most offers first. */

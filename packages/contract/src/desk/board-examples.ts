@@ -1,5 +1,6 @@
 import type { AdjusterResponse } from '../adjuster.ts';
 import type { ClaimResponse, SendClaimBody } from '../claim.ts';
+import { credentialsExample } from '../credentials.ts';
 import type { Example } from '../example.ts';
 import type { Receipt } from '../receipt.ts';
 import type {
@@ -117,6 +118,7 @@ export function boardExamples(of: {
             ...member,
             can_accept_claims: true,
             accepting_assignments: true,
+            shares_credentials: true,
             open_offers: 3,
             open_claims: 41,
             rejected_at: null,
@@ -137,6 +139,7 @@ export function boardExamples(of: {
         offers: [{ id: sent.id, adjuster_svc_id: member.svc_id, distance: 38, warnings: ['limit_reached'] }],
       },
     },
+    getSharedCredentials: { params: { svc_id: member.svc_id }, response: credentialsExample },
     inviteBoardAdjuster: { body: { svc_id: invited.svc_id }, response: invited },
     inviteBoardAdjusters: {
       body: { svc_ids: [invited.svc_id, member.svc_id, 'SVC-9X9X-Nobody'] },

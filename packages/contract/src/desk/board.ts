@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import { adjusterSchema } from '../adjuster.ts';
 import { claimSchema, offerClaimBody } from '../claim.ts';
+import { sharedCredentialsSchema } from '../credentials.ts';
 import { endpoint } from '../endpoint.ts';
 import { firmEndpoints } from '../endpoints.ts';
 import {
@@ -298,6 +299,7 @@ export const boardAdjusterSchema = responseObject({
   ...adjusterSchema.shape,
   can_accept_claims: responseField.flag('Whether the firm lets the adjuster accept claims.', true),
   accepting_assignments: responseField.flag('Whether the adjuster takes offers of the firm now.', true),
+  shares_credentials: responseField.flag('Whether the adjuster lets the firm see their credentials.', true),
   open_offers: responseField.integer('Offers of the firm that wait for a response.', 3),
   open_claims: responseField.integer('Accepted claims of the firm that are not closed.', 41),
   rejected_at: responseField
@@ -599,6 +601,19 @@ export const boardEndpoints = {
       description: 'The proposal.',
     },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'adjuster_not_in_firm'],
+  }),
+  getSharedCredentials: endpoint({
+    ...staffRead('adjusters:read'),
+    id: 'getSharedCredentials',
+    method: 'GET',
+    path: '/firm/v1/adjusters/{svc_id}/credentials',
+    audit: 'credentials.read',
+    summary: 'Get the credentials of an adjuster',
+    description:
+      'The FCN and the licenses of a member who lets the firm see them; of any other adjuster `not_found`.',
+    params: fields({ svc_id: svcId() }),
+    success: { status: 200, schema: sharedCredentialsSchema, description: 'The credentials.' },
+    problems: [...STAFF_REQUEST, 'not_found'],
   }),
   inviteBoardAdjuster: endpoint({
     ...firmEndpoints.inviteAdjuster,

@@ -10,6 +10,7 @@ import { boardBehavior } from './stores/board.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
+import { credentialsBehavior } from './stores/credentials.ts';
 import { endedOffersBehavior } from './stores/ended-offers.ts';
 import { feedBehavior } from './stores/feed.ts';
 import { firmDataBehavior } from './stores/firm-data.ts';
@@ -57,6 +58,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   passkeysBehavior,
   keysBehavior,
   availabilityBehavior,
+  credentialsBehavior,
   auditBehavior,
   offBoardingBehavior,
   webhooksBehavior,

@@ -9,7 +9,14 @@ import {
   type JobReads,
 } from '@svc/application';
 import { type AcceptOfferBody, endpoints, type ReportErrorBody, readInstant } from '@svc/contract';
-import { type ClaimId, type ClaimWork, existing, type FirmId, type Instant } from '@svc/domain';
+import {
+  type ClaimId,
+  type ClaimWork,
+  type EnteredCredentials,
+  existing,
+  type FirmId,
+  type Instant,
+} from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
   availabilityToWire,
@@ -23,6 +30,7 @@ import {
 } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire, workVersion } from '../serialization/claim.ts';
+import { credentialsFromWire, credentialsToWire, credentialsVersion } from '../serialization/credentials.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
 import { appRoute, jsonResponse, type Route, type RouteResponse } from './route.ts';
@@ -98,6 +106,19 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         workZip: body.work_zip,
       });
       return jsonResponse(availabilityToWire(await use.setAvailability(actor, changes)));
+    }),
+
+    appRoute(endpoints.getCredentials, async (_, { actor }) =>
+      jsonResponse(credentialsToWire(await use.readCredentials(actor))),
+    ),
+
+    appRoute(endpoints.saveCredentials, async ({ body }, { actor }) => {
+      const { based_on: basedOn } = body;
+      const isBase = (current: EnteredCredentials): boolean =>
+        basedOn === undefined || credentialsVersion(current) === basedOn;
+      return jsonResponse(
+        credentialsToWire(await use.saveCredentials(actor, credentialsFromWire(body), isBase)),
+      );
     }),
 
     appRoute(endpoints.listDeadlines, async () =>

@@ -1,4 +1,10 @@
-import type { AnswersReportFilter, BoardFilter, BoardUseCases, Clock } from '@svc/application';
+import {
+  type AnswersReportFilter,
+  adjusterObject,
+  type BoardFilter,
+  type BoardUseCases,
+  type Clock,
+} from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
 import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { claimsRead } from '../pipeline/audited-requests.ts';
@@ -14,6 +20,7 @@ import {
   reportToWire,
 } from '../serialization/board.ts';
 import { claimToWire } from '../serialization/claim.ts';
+import { sharedCredentialsToWire } from '../serialization/credentials.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { instantOf } from './app-routes.ts';
 import { claimRead } from './firm-routes.ts';
@@ -163,6 +170,15 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       return {
         ...jsonResponse({ offers: offers.map(proposedOfferToWire) }),
         reads: [{ firmId, action: 'adjusters.read', object: null }],
+      };
+    }),
+
+    staffRoute(deskEndpoints.getSharedCredentials, async ({ params }, { actor: { firmId } }) => {
+      const svcId = params.svc_id as Svcid;
+      const credentials = await board.readSharedCredentials(firmId, svcId);
+      return {
+        ...jsonResponse(sharedCredentialsToWire(credentials)),
+        reads: [{ firmId, action: 'credentials.read', object: adjusterObject(svcId) }],
       };
     }),
 

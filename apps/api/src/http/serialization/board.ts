@@ -82,6 +82,7 @@ export const boardAdjusterToWire = (
   ...adjusterToWire(view, now),
   can_accept_claims: view.membership.canAcceptClaims,
   accepting_assignments: view.membership.acceptingAssignments,
+  shares_credentials: view.membership.sharing.credentials,
   open_offers: work.openOffers,
   open_claims: work.openClaims,
   rejected_at: toDateTimeOrNull(rejectedAt),

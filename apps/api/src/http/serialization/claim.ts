@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type AppClaimView, type ClaimView, toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { OfferClaimBody, SendClaimBody } from '@svc/contract';
 import {
@@ -12,6 +11,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { type AsciiJson, asciiJson, inAscii } from './ascii-json.ts';
+import { versionOf } from './version.ts';
 
 /** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
 export function claimFromWire(body: SendClaimBody): {
@@ -69,8 +69,6 @@ export function claimToWire({
   return json as AsciiJson;
 }
 
-const VERSION_LENGTH = 16;
-
 /** Dollars. Printed on the forms for jewelry, furs and similar items when the firm sent no cap. */
 const DEFAULT_SPECIAL_LIMITS_CAP = 2500;
 
@@ -82,7 +80,7 @@ export function workVersion({ contactDate, inspectionDate, notes, details = {} }
   const { plannedVisitDate, plannedVisitTime, preliminaryReportDate, proofOfLossDate } = details;
   const dates = [plannedVisitDate, plannedVisitTime, preliminaryReportDate, proofOfLossDate];
   const entries = [contactDate, inspectionDate, notes, ...dates.map((date) => date ?? null)];
-  return createHash('sha256').update(JSON.stringify(entries)).digest('base64url').slice(0, VERSION_LENGTH);
+  return versionOf(entries);
 }
 
 /** Fields that were never entered are absent. */

@@ -140,6 +140,8 @@ CREATE TABLE adjusters (
   email_confirmed boolean NOT NULL DEFAULT false,
   -- {acceptingAssignments, away: [{firstDay, lastDay, timeZone}], maxOpenOffers}. Null: takes offers at any time.
   availability json,
+  -- {fcn: {number, categories, expiresOn}, licenses: [{state, kind, number, expiresOn}], remindAt}. Null: none entered.
+  credentials json,
   -- Set while the operator has disabled the account.
   disabled_at timestamptz(3),
   test_firm_id uuid REFERENCES firms (id),

@@ -473,6 +473,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         'profile.change': () => use.updateProfile(actor, { firstName: 'Zoë', lastName: 'Reyes' }),
         'availability.change': () => use.setAvailability(actor, { away, maxOpenOffers: 3 }),
         'member.pause': () => use.setAcceptingAssignments(actor, firm.id, false),
+        'credentials.change': () => use.saveCredentials(actor, { licenses: [] }),
         'member.sharing': () => use.setSharing(actor, firm.id, { clocks: true, workArea: false }),
         'passkey.rename': () => use.renamePasskey(actor, passkey.id, 'Old phone'),
         'claim.work': () =>

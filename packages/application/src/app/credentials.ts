@@ -1,0 +1,44 @@
+import { DomainError, type EnteredCredentials, enteredCredentials, withNextReminder } from '@svc/domain';
+import type { AdjusterActor } from '../actors.ts';
+import { recordOwnAction } from '../audit/events.ts';
+import { existingAccount } from '../auth/accounts.ts';
+import { isSameContent } from '../model/same-content.ts';
+import type { AppReads } from '../ports/app-reads.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+
+export const makeReadCredentials =
+  ({ appReads }: { appReads: Pick<AppReads, 'adjuster'> }) =>
+  async ({ svcId }: AdjusterActor): Promise<EnteredCredentials> =>
+    enteredCredentials(existingAccount(await appReads.adjuster(svcId)).credentials ?? {});
+
+/**
+ * Replaces what the adjuster has entered, and queues the next reminder.
+ *
+ * @param isBase whether these are the credentials from which the new ones were made.
+ */
+export const makeSaveCredentials =
+  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (
+    actor: AdjusterActor,
+    wanted: EnteredCredentials,
+    isBase: (current: EnteredCredentials) => boolean = () => true,
+  ): Promise<EnteredCredentials> =>
+    deps.uow.run(async (tx) => {
+      const { svcId } = actor;
+      const stored = existingAccount(await tx.adjusters.lock(svcId)).credentials;
+      const current = enteredCredentials(stored ?? {});
+      if (isSameContent(current, wanted)) return current;
+      if (!isBase(current))
+        throw new DomainError(
+          'credentials_changed',
+          'The credentials were changed since those that were edited.',
+        );
+      const credentials = withNextReminder(wanted, deps.clock.now(), stored?.remindAt);
+      const { remindAt: at } = credentials;
+      await tx.adjusters.saveCredentials(svcId, credentials);
+      if (at !== undefined && at !== stored?.remindAt)
+        await tx.outbox.add({ kind: 'remind_credentials', svcId, at }, at);
+      await recordOwnAction(tx, deps, actor, 'credentials.change');
+      return wanted;
+    });
