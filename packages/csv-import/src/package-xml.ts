@@ -3,9 +3,12 @@ import { markedEncoding, UnreadableCsv } from './decode.ts';
 import type { Steps } from './steps.ts';
 import { damaged, partName, readPart, type ZipFile } from './zip.ts';
 
-/** Names are without a prefix, which programs choose. */
+/** By their names as written. They have no prototype. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** Names of elements are without a prefix, which programs choose. */
 export interface XmlHandlers {
-  readonly open: (name: string, attributes: ReadonlyMap<string, string>) => void;
+  readonly open: (name: string, attributes: Attributes) => void;
   readonly close?: (name: string) => void;
   readonly text?: (text: string) => void;
 }
@@ -21,20 +24,20 @@ export function* parsePart(zip: ZipFile, name: string, handlers: XmlHandlers): S
   const entry = zip.entries.get(partName(name));
   if (entry === undefined) return false;
   const parser = new SaxesParser();
-  let attributes = new Map<string, string>();
+  let attributes = 0;
   let depth = 0;
   parser.on('doctype', () => {
     throw new UnreadableCsv('The workbook has a document type (DTD), which no spreadsheet program writes.');
   });
-  parser.on('attribute', ({ name: attribute, value }) => {
-    attributes.set(local(attribute), value);
-    if (attributes.size > MAX_ATTRIBUTES) throw damaged('an element has too many attributes');
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) throw damaged('an element has too many attributes');
   });
   parser.on('opentag', (tag) => {
     depth += 1;
     if (depth > MAX_DEPTH) throw damaged('its elements are nested too deep');
-    handlers.open(local(tag.name), attributes);
-    if (attributes.size > 0) attributes = new Map();
+    attributes = 0;
+    handlers.open(local(tag.name), tag.attributes);
   });
   parser.on('closetag', (tag) => {
     depth -= 1;

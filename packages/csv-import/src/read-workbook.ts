@@ -1,6 +1,6 @@
 import { MAX_CHARACTERS, rejectOtherFiles, UnreadableCsv } from './decode.ts';
 import { type NumberFormat, numberFormat, shownNumber } from './number-formats.ts';
-import { parsePart, type XmlHandlers } from './package-xml.ts';
+import { type Attributes, parsePart, type XmlHandlers } from './package-xml.ts';
 import { MAX_COLUMNS } from './records.ts';
 import type { Steps } from './steps.ts';
 import { damaged, openZip, partName, type ZipFile } from './zip.ts';
@@ -101,15 +101,15 @@ function* relationships(zip: ZipFile, part: string): Steps<ReadonlyMap<string, R
   const found = new Map<string, Relationship>();
   yield* parsePart(zip, `${folder}_rels/${part.slice(folder.length)}.rels`, {
     open: (name, attributes) => {
-      if (name !== 'Relationship' || attributes.get('TargetMode') === 'External') return;
-      const [type, target] = [attributes.get('Type') ?? '', attributes.get('Target') ?? ''];
+      if (name !== 'Relationship' || attributes.TargetMode === 'External') return;
+      const [type, target] = [attributes.Type ?? '', attributes.Target ?? ''];
       const path = target.startsWith('/') ? target : folder + target;
       const names: string[] = [];
       for (const one of path.split('/')) {
         if (one === '..') names.pop();
         else if (one !== '' && one !== '.') names.push(one);
       }
-      found.set(attributes.get('Id') ?? '', {
+      found.set(attributes.Id ?? '', {
         type: type.slice(type.lastIndexOf('/') + 1),
         target: names.join('/'),
       });
@@ -151,13 +151,13 @@ function* sheetsOf(
   let hasDatesSince1904 = false;
   yield* parsePart(zip, main, {
     open: (name, attributes) => {
-      if (name === 'workbookPr') hasDatesSince1904 = isOn(attributes.get('date1904'));
+      if (name === 'workbookPr') hasDatesSince1904 = isOn(attributes.date1904);
       if (name !== 'sheet') return;
       if (sheets.length === MAX_SHEETS) throw damaged(`it has more than ${MAX_SHEETS} sheets`);
       sheets.push({
-        name: attributes.get('name') ?? '',
-        relationship: attributes.get('id') ?? '',
-        isHidden: (attributes.get('state') ?? 'visible') !== 'visible',
+        name: attributes.name ?? '',
+        relationship: Object.entries(attributes).find(([one]) => one.endsWith(':id'))?.[1] ?? '',
+        isHidden: (attributes.state ?? 'visible') !== 'visible',
       });
     },
   });
@@ -172,9 +172,9 @@ function* formatsOf(zip: ZipFile, part: string | undefined): Steps<(style: numbe
   if (part !== undefined)
     yield* parsePart(zip, part, {
       open: (name, attributes) => {
-        const id = Number(attributes.get('numFmtId') ?? 0);
+        const id = Number(attributes.numFmtId ?? 0);
         if (name === 'cellXfs') isOfCells = true;
-        else if (name === 'numFmt') codes.set(id, attributes.get('formatCode') ?? '');
+        else if (name === 'numFmt') codes.set(id, attributes.formatCode ?? '');
         else if (name === 'xf' && isOfCells) styles.push(id);
         if (styles.length > MAX_STYLES || codes.size > MAX_STYLES) throw damaged('it has too many formats');
       },
@@ -262,7 +262,7 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
   let row = 0;
   let column = 0;
   let isHidden = false;
-  let cell: ReadonlyMap<string, string> | undefined;
+  let cell: Attributes | undefined;
   let hasFormula = false;
   let value = '';
   let isValue = false;
@@ -273,14 +273,14 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
       if (!isData) return;
       if (name === 'row') {
         const before = row;
-        row = Number(attributes.get('r') ?? before + 1);
+        row = Number(attributes.r ?? before + 1);
         if (!(Number.isInteger(row) && row > before && row <= MAX_ROW))
           throw damaged('its rows are not in order');
         column = 0;
-        isHidden = isOn(attributes.get('hidden'));
+        isHidden = isOn(attributes.hidden);
       } else if (name === 'c') {
         const before = column;
-        const place = attributes.get('r');
+        const place = attributes.r;
         column = place === undefined ? before + 1 : columnOf(place, row);
         if (!(column > before && column <= MAX_COLUMN)) throw damaged('its cells are not in order');
         cell = attributes;
@@ -298,7 +298,7 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
       if (name === 'sheetData') isData = false;
       else if (name === 'v') isValue = false;
       else if (name === 'c' && cell !== undefined) {
-        const type = cell.get('t') ?? 'n';
+        const type = cell.t ?? 'n';
         const stored = type === 'inlineStr' ? inline.take() : value;
         const isMissing = stored === '' && hasFormula && type !== 'str';
         if (stored !== '' || isMissing)
@@ -307,7 +307,7 @@ function sheetHandlers(take: (cell: StoredCell) => void): XmlHandlers {
             column,
             isHidden,
             type,
-            style: Number(cell.get('s') ?? 0),
+            style: Number(cell.s ?? 0),
             value: isMissing ? null : stored,
           });
         cell = undefined;
