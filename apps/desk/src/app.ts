@@ -58,7 +58,12 @@ export const holdPageWhile = (isBusy: () => boolean): void =>
   addEventListener('beforeunload', (event) => {
     if (isBusy()) event.preventDefault();
   });
-holdPageWhile(() => desk.uploads.value?.isSending.value === true || desk.secret.value !== undefined);
+holdPageWhile(
+  () =>
+    desk.uploads.value?.isSending.value === true ||
+    desk.invitations.value?.isSending.value === true ||
+    desk.secret.value !== undefined,
+);
 
 /** The operator has no report of errors of the desk: they stay in the browser's console. */
 export const reportError = (error: unknown): void => console.error(error);

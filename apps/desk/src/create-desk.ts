@@ -13,6 +13,7 @@ import { createToasts } from '@svc/web-app/toasts';
 import type { Api, BoardAdjuster, Environment, OwnStaff, Permission, SignInProof } from './endpoints.ts';
 import type { Navigation } from './navigation.ts';
 import { type BoardDraft, createBoard } from './state/board.ts';
+import type { createInvitations, Invitations } from './state/invitations.ts';
 import { createLive } from './state/live.ts';
 import { type Act, CANDIDATE_ORDERS, createOffers, type OfferDraft, outcomeOf } from './state/offers.ts';
 import type { createUpload, Uploads } from './state/upload.ts';
@@ -32,6 +33,8 @@ interface Draft {
   readonly environment: Environment;
   readonly board: BoardDraft;
   readonly offer?: OfferDraft | undefined;
+  /** The list of adjusters to invite. */
+  readonly invitations?: string;
 }
 
 const ownerOf = ({ firm, staff }: OwnStaff): string => `${firm.id} ${staff.id}`;
@@ -150,6 +153,13 @@ export function createDesk(deps: DeskDeps) {
     });
     return uploads.value;
   }
+  const typedInvitations = signal('');
+  /** As the uploads. */
+  const invitations = signal<Invitations | undefined>(undefined);
+  function openInvitations(create: typeof createInvitations): Invitations {
+    invitations.value ??= create({ ...shared, typed: typedInvitations, onEnd: () => void readAdjusters() });
+    return invitations.value;
+  }
   /** A test key, which nothing but this page's memory keeps, and when a rehearsal with one was started last. */
   const sandbox = { key: signal<string>(), rehearsedSince: signal<string>() };
 
@@ -191,7 +201,8 @@ export function createDesk(deps: DeskDeps) {
 
   function forget(): void {
     close();
-    for (const part of [board, offers, uploads.value]) part?.forget();
+    for (const part of [board, offers, uploads.value, invitations.value]) part?.forget();
+    typedInvitations.value = '';
     environment.value = 'live';
   }
 
@@ -208,6 +219,7 @@ export function createDesk(deps: DeskDeps) {
       environment.value = draft.environment;
       board.restore(draft.board);
       offers.draft.value = draft.offer;
+      typedInvitations.value = draft.invitations ?? '';
     } catch {
       // There is none, or one of another release.
     }
@@ -215,7 +227,10 @@ export function createDesk(deps: DeskDeps) {
   effect(() => {
     const { value: profile } = session.profile;
     if (profile == null || ownerOf(profile) !== owner) return;
-    const typed = { board: board.draft.value, offer: offers.draft.value };
+    const typed = {
+      ...{ board: board.draft.value, offer: offers.draft.value },
+      invitations: typedInvitations.value,
+    };
     const draft: Draft = { owner, environment: environment.value, ...typed };
     deps.drafts.write(DRAFT_KEY, JSON.stringify(draft));
   });
@@ -313,7 +328,7 @@ export function createDesk(deps: DeskDeps) {
 
   return {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed, secret },
-    ...{ board, adjusters, offers, uploads, openUploads, sandbox },
+    ...{ board, adjusters, offers, uploads, openUploads, invitations, openInvitations, sandbox },
     ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
     ...{
       can,

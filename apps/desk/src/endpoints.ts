@@ -48,5 +48,6 @@ export type StaffMember = Output<'listStaff'>['data'][number];
 export type Readiness = Output<'getFirmReadiness'>;
 export type AnswersReport = Output<'reportAnswers'>;
 export type ReportRow = AnswersReport['rows'][number];
+export type InvitationResult = Output<'inviteBoardAdjusters'>['results'][number];
 export type BoardAdjuster = Output<'listBoardAdjusters'>['data'][number];
 export type ProposedOffer = Output<'spreadClaims'>['offers'][number];

@@ -7,6 +7,7 @@ import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
+import { createInvitations, needsCorrection } from '../src/state/invitations.ts';
 import { type CandidateOrder, candidates, outcomeText } from '../src/state/offers.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
@@ -37,6 +38,9 @@ async function opened(
     /** What the requests of an import meet, in turn, and what they send. */
     imports: [] as (object | Error)[],
     bodies: [] as ImportBody[],
+    /** The same of batches of invitations. */
+    invitations: [] as (object | Error)[],
+    lists: [] as string[][],
   };
   const call = (async (id: CallId, parts?: RequestParts) => {
     state.calls.push(id);
@@ -69,6 +73,12 @@ async function opened(
     if (id === 'importClaims') {
       state.bodies.push(parts?.body as ImportBody);
       const met = state.imports.shift();
+      if (met instanceof Error) throw met;
+      return met;
+    }
+    if (id === 'inviteBoardAdjusters') {
+      state.lists.push(Object(parts?.body).svc_ids);
+      const met = state.invitations.shift();
       if (met instanceof Error) throw met;
       return met;
     }
@@ -636,5 +646,119 @@ describe('an upload', () => {
       { dry_run: true, columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' },
       { dry_run: true, columns: undefined, date_order: 'mdy' },
     ]);
+  });
+});
+
+describe('a list of invitations', () => {
+  const results = (from: number, to: number, outcome = 'invited') => ({
+    results: Array.from({ length: to - from }, (_, n) => ({ svc_id: `SVC-${from + n}`, outcome })),
+  });
+  const listing = async (responses: readonly (object | Error)[], typed: string, draft?: string) => {
+    const { desk, state } = await opened({ draft });
+    state.invitations = [...responses];
+    const invitations = desk.openInvitations(createInvitations);
+    if (typed !== '') invitations.typed.value = typed;
+    return { desk, state, invitations };
+  };
+  const many = Array.from({ length: 120 }, (_, n) => `SVC-${n}`).join('\n');
+
+  test('is sent in parts, waits as long as the service asks, and after a stop is sent again as a whole', async () => {
+    const { state, invitations } = await listing(
+      [
+        results(0, 50),
+        new NetworkError('service', 5000),
+        new NetworkError('timeout'),
+        results(0, 50, 'invitation_pending'),
+        results(50, 100),
+        results(100, 120),
+      ],
+      many,
+    );
+    void invitations.send();
+    void invitations.send();
+    await settled();
+    expect(invitations.run.value).toMatchObject({ kind: 'sending', total: 120 });
+    expect(invitations.run.value?.done).toHaveLength(50);
+    await after(5000);
+    expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['stopped', many]);
+    await invitations.send();
+    expect(state.lists.map(({ length, [0]: first }) => [length, first])).toEqual([
+      ...[
+        [50, 'SVC-0'],
+        [50, 'SVC-50'],
+        [50, 'SVC-50'],
+      ],
+      ...[
+        [50, 'SVC-0'],
+        [50, 'SVC-50'],
+        [20, 'SVC-100'],
+      ],
+    ]);
+    expect(invitations.run.value?.done).toHaveLength(120);
+    expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['sent', '']);
+  });
+
+  test('leaves what has to be corrected, whatever the response has, and sends nothing that cannot be an SVCID', async () => {
+    const response = {
+      results: [
+        { outcome: 'invited' },
+        { outcome: 'unknown_osaid' },
+        { outcome: 'already_member' },
+        { outcome: 'an_outcome_of_later' },
+      ],
+    };
+    const long = 'x1'.repeat(65);
+    const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', 'SVC-5'].join('\n');
+    const { state, invitations } = await listing([response], typed);
+    await invitations.send();
+    expect(state.lists).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', 'SVC-5']]);
+    const failed = invitations.run.value?.done.filter(needsCorrection);
+    expect(failed?.map(({ row, outcome }) => [row, outcome]).sort()).toEqual([
+      ...[
+        [2, 'unknown_osaid'],
+        [4, 'invalid'],
+        [5, 'invalid'],
+        [7, 'an_outcome_of_later'],
+        [8, 'unknown'],
+      ],
+    ]);
+    invitations.correct();
+    expect(invitations.typed.value.split('\n').sort()).toEqual([
+      'SVC-4',
+      'SVC-5',
+      'SVC\ud800',
+      'svc-2',
+      long,
+    ]);
+  });
+
+  test('is there after a reload of the page, and not for another person', async () => {
+    const { desk, state } = await listing([], 'SVC-1\nSVC-2');
+    const again = await listing([], '', state.draft);
+    expect(again.invitations.list.value.entries).toHaveLength(2);
+    await desk.signOut(false);
+    expect([state.draft, desk.invitations.value?.typed.value]).toEqual(['', '']);
+    const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
+    const other = await opened({ profile, draft: again.state.draft });
+    expect(other.desk.openInvitations(createInvitations).typed.value).toBe('');
+  });
+
+  test('is read from a file, whatever the encoding of its names, and one that is no table says so', async () => {
+    const { invitations } = await listing([], '');
+    const file = (bytes: Uint8Array | string) => ({
+      name: 'adjusters.csv',
+      arrayBuffer: async () =>
+        new Uint8Array(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).buffer,
+    });
+    await invitations.choose(file('Name,SVCID\nRen\xe9e,SVC-1\nJos\xe9,SVC-2\n'));
+    expect([invitations.typed.value, invitations.notice.value]).toEqual([
+      'SVC-1\nSVC-2',
+      { kind: 'left_out', text: 'Name' },
+    ]);
+    const rows = [['SVCID'], ['SVC-3']];
+    await invitations.choose(file(workbookOf({ sheets: [{ name: 'Adjusters', rows }] })));
+    expect(invitations.typed.value).toBe('SVC-3');
+    await invitations.choose(file('%PDF-1.7 \0\0'));
+    expect([invitations.typed.value, invitations.notice.value?.kind]).toEqual(['SVC-3', 'unreadable']);
   });
 });

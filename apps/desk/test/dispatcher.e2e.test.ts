@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
-import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
+import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
 const { service, visiting, stop } = await startDesk();
 afterAll(stop);
@@ -365,6 +365,56 @@ test('an adjuster is invited, the invitation is withdrawn, and a refusal is show
     await page.getByRole('button', { name: /^Withdraw the invitation of/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('Withdrawn', { exact: true }).waitFor();
+  }));
+
+test('a pasted list invites each adjuster once, says what became of each, outlives a reload, and leaves what to correct', () =>
+  visiting({ ...PHONE, locale: 'en-US' }, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const [member, one, other] = [
+      await service.member(firm),
+      await service.adjuster(),
+      await service.adjuster(),
+    ];
+    await enterDesk(page, service, token, '#/adjusters');
+    const dialog = page.getByRole('dialog');
+    const list = dialog.getByLabel('SVCIDs, one in a line');
+    const rows = [
+      ['Name', 'SVCID', 'E-mail'],
+      ['Jean Delacroix', one.svcId, 'jean@example.com'],
+      ['Ada Okafor', 'ada@example.com', ''],
+      ['Marisol Reyes', member.svcId, ''],
+    ];
+    await button(page, 'Invite many').click();
+    await list.fill(rows.map((row) => row.join('\t')).join('\n'));
+    await dialog.getByText('Left out: Name, E-mail').waitFor();
+    expect(await faultsOf(page, 'list of adjusters')).toEqual([]);
+    await page.reload();
+    await button(page, 'Invite many').click();
+    await dialog.getByRole('button', { name: 'Send 3 invitations' }).dblclick();
+    await dialog.getByText('invited: 1 · not invited: 1 · members already: 1').waitFor();
+    await dialog.getByText('This is no SVCID').waitFor();
+    expect(await faultsOf(page, 'outcomes of invitations')).toEqual([]);
+    const saved = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download as CSV' }).click();
+    const csv = await readFile(await (await saved).path(), 'utf8');
+    expect(csv).toContain('ada@example.com,3,This is no SVCID');
+    await dialog.getByRole('button', { name: 'Correct these' }).click();
+    expect(await list.inputValue()).toBe('ada@example.com');
+    // The file, corrected.
+    const corrected = csv.replace('ada@example.com', other.svcId);
+    const file = { name: 'not-invited.csv', mimeType: 'text/csv', buffer: Buffer.from(corrected) };
+    await dialog.getByLabel('CSV file').setInputFiles(file);
+    await dialog.getByText('Left out: row, reason').waitFor();
+    await dialog.getByRole('button', { name: 'Send 1 invitation' }).click();
+    await dialog.getByText('invited: 1', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Another list' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('main').getByText(other.svcId).first().waitFor();
+    for (const { token: as } of [one, other]) {
+      const { json } = await service.call('GET', '/app/v1/invitations', { as });
+      expect(json.data).toHaveLength(1);
+    }
   }));
 
 test('a file like the sample is checked row by row and sent, and sending it again sends none twice', () =>

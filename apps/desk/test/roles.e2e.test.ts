@@ -224,6 +224,12 @@ test.each([
         await page.locator('aside a').waitFor();
       }
       found.push(...(await faultsOf(page, hash)));
+      if (hash === '#/adjusters') {
+        await page.locator('main .filter-line button').last().click();
+        await page.locator('dialog textarea').waitFor();
+        found.push(...(await faultsOf(page, 'list of adjusters')));
+        await page.keyboard.press('Escape');
+      }
       if (ready === 'input[type=password]') {
         await page.locator(ready).fill(firm.test);
         await page.keyboard.press('Enter');

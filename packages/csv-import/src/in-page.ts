@@ -9,6 +9,7 @@ export { ENCODINGS, type Encoding, isWorkbook, UncertainEncoding, UnreadableCsv 
 export { FIELD_PATHS, REQUIRED_PATHS } from './field-paths.ts';
 export type { WorkbookText } from './read-workbook.ts';
 export type { CsvPart } from './split-csv.ts';
+export { type SvcIdList, svcIdsIn } from './svc-ids.ts';
 export { BYTE_ORDER_MARK, spreadsheetCsv } from './write-csv.ts';
 
 // What a page does with a file before the service reads it, without the schemas, which are large.

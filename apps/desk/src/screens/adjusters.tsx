@@ -1,5 +1,6 @@
 import { Field } from '@svc/web-app/components/field';
 import { ConfirmButton, FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
+import { lazy } from '@svc/web-app/components/lazy';
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
@@ -7,13 +8,16 @@ import { adjusters, answerTime, call, can, dateTime, desk, environment, perform,
 import type { BoardAdjuster } from '../endpoints.ts';
 import { byWork, displayName, hasWords } from '../state/offers.ts';
 
+const InviteMany = lazy(async () => (await import('./invite-many.tsx')).InviteMany);
+
 const isActive = ({ status }: BoardAdjuster): boolean => status === 'active';
 
 /** The members of the firm, those who are free first, and its invitations. */
 export function Adjusters() {
   const words = texts.value.adjusters;
   const [typed, setTyped] = useState('');
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useState<'one' | 'many'>();
+  const close = (): void => setInviting(undefined);
   useEffect(() => void desk.readAdjusters(), [desk.changes.value]);
   const found = adjusters.rows.value
     ?.filter((one) => hasWords(one, typed))
@@ -30,9 +34,12 @@ export function Adjusters() {
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         {can('adjusters:write') && (
-          <Button kind="primary" onClick={() => setInviting(true)}>
-            {words.invite}
-          </Button>
+          <>
+            <Button kind="primary" onClick={() => setInviting('one')}>
+              {words.invite}
+            </Button>
+            <Button onClick={() => setInviting('many')}>{words.inviteMany}</Button>
+          </>
         )}
       </div>
       <PagedRows
@@ -40,7 +47,8 @@ export function Adjusters() {
         row={({ adjuster }) => <Row adjuster={adjuster} />}
         empty={<EmptyState title={typed === '' ? words.none : texts.value.none} icon="invite" />}
       />
-      {inviting && <Invite close={() => setInviting(false)} />}
+      {inviting === 'one' && <Invite close={close} />}
+      {inviting === 'many' && <InviteMany close={close} />}
     </>
   );
 }
