@@ -1,38 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type AssignmentChange,
-  auditEntriesFrom,
   auditEvent,
   BY_SERVICE,
   claimObject,
-  NO_METRICS,
   type OfferFacts,
 } from '@svc/application';
 import { type Claim, DomainError, offerClaim, type Svcid } from '@svc/domain';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
-import { connect, type PostgresStores } from '../src/index.ts';
 import { pgOfferHistory } from '../src/stores/pg-offer-history.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { openStores } from './open-stores.ts';
+
+const { database, stores, committed, auditOf } = await openStores();
 
 describe('Offers of claims that exist', () => {
-  let database: FreshDatabase;
-  let stores: PostgresStores;
-  /** The number of claims of each transaction. */
-  const committed: number[] = [];
-  beforeAll(async () => {
-    database = await undistributedDatabase();
-    const metrics = {
-      ...NO_METRICS,
-      transactionCommitted: (_seconds: number, changed: readonly string[]) => committed.push(changed.length),
-    };
-    stores = await connect({ url: database.url, poolMax: 8, clock: { now: () => NOW }, metrics });
-  });
-  afterAll(async () => {
-    await stores.close();
-    await database.drop();
-  });
   beforeEach(() => {
     committed.length = 0;
   });
@@ -107,8 +90,7 @@ describe('Offers of claims that exist', () => {
          (SELECT count(*)::int FROM jobs WHERE firm_id = $1 AND payload->>'claimId' = $2::uuid::text) AS jobs`,
       [firmId, id],
     );
-    const audit = await stores.auditReads.rows(firmId, { after: 0, limit: 1000 });
-    const events = audit.flatMap(({ text }) => auditEntriesFrom(text));
+    const events = await auditOf(firmId);
     const offers = events.filter(
       ({ action, object }) => action === 'claim.offer' && object === claimObject(id),
     );
@@ -121,7 +103,7 @@ describe('Offers of claims that exist', () => {
     const firms = [await aFirmWithClaims(5), await aFirmWithClaims(5)];
     committed.length = 0;
     await Promise.all(firms.flatMap(({ claims, other }) => claims.map((claim) => offer(claim, other))));
-    expect(committed).toEqual([10]);
+    expect(committed.map(({ length }) => length)).toEqual([10]);
     for (const { firmId, claims, other } of firms) {
       const { rows } = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
       expect(rows.map(({ id }) => id)).toEqual(claims.map(({ id }) => id));
