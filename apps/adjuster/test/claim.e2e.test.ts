@@ -198,8 +198,8 @@ describe("the adjuster's notes and dates", () => {
       const note = page.getByLabel('Note for the next entry');
       const date = page.getByLabel('Policyholder contacted on', { exact: true });
       await note.fill('Wrong house.');
-      await button(page, 'Reached').click();
-      const entry = page.getByText('Reached · Wrong house.');
+      await button(page, 'Talked to policyholder').click();
+      const entry = page.getByText('Talked to policyholder · Wrong house.');
       await entry.waitFor();
       expect(await date.inputValue()).not.toBe('');
       await button(page, 'Undo the last entry').click();
@@ -256,7 +256,7 @@ describe("the adjuster's notes and dates", () => {
       const entries = page.locator('fieldset.contacts li');
       await until('the full log', async () => (await entries.count()) === LIMITS.contactsPerClaim);
       await note.fill('Kept in the field.');
-      await button(page, 'Reached').click();
+      await button(page, 'Talked to policyholder').click();
       await page.getByText('The contact log holds 200 entries and is full.').waitFor();
       expect(await note.inputValue()).toBe('Kept in the field.');
       expect((await read(id, token)).work.contacts).toHaveLength(LIMITS.contactsPerClaim);
@@ -298,7 +298,7 @@ describe("the adjuster's notes and dates", () => {
       await enter(page, service, token, `#/claims/${id}`);
       await page.getByText(/^The clock of this device is (24 h|1 day|23 h) fast/).waitFor();
       await button(page, 'Today: Property inspected on').click();
-      await button(page, 'Reached').click();
+      await button(page, 'Talked to policyholder').click();
       await button(page, 'Save').click();
       await page.getByText('Saved.', { exact: true }).waitFor();
       const { work } = await read(id, token);

@@ -138,9 +138,10 @@ test('work entries, contacts and closing are shown in the app, and are invisible
   const first = { at: '2026-03-02T09:00:00.000Z', result: 'no_answer' };
   await log('b', second);
   await log('a', { ...first, at: '2026-03-02T04:00:00-05:00' });
+  const received_at = new Date(now).toISOString();
   const contacts = [
-    { id: 'a', ...first },
-    { id: 'b', ...second },
+    { id: 'a', ...first, received_at },
+    { id: 'b', ...second, received_at },
   ];
   // Sent again, as after a lost response.
   expect((await log('b', second)).json.work).toEqual({ ...recorded.json.work, contacts });

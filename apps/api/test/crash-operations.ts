@@ -308,6 +308,7 @@ export const LEFT_OUT: Readonly<
   updateMembership: ONE_ROW,
   updateOwnStaff: NOT_COMPARED,
   updateStaff: NOT_COMPARED,
+  updateClocks: NOT_COMPARED,
   updateSharing: NOT_A_STEP,
   updateWebhook: NOT_COMPARED,
   updateWork: ONE_ROW,

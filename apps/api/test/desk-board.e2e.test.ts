@@ -83,6 +83,7 @@ test('the board shows the claims of the environment, rejected ones first, with c
       responded_at: null,
       waiting_since: at(sentAt),
       late: true,
+      clocks: null,
       updated_at: late.updated_at,
       closed_at: null,
     },
@@ -523,7 +524,8 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   clock.advance(10_000);
   await acceptClaim(service, ofAdjuster, claim.id);
   const counts = { accepted: 1, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 1 };
-  const times = { median_answer_seconds: 10, p90_answer_seconds: 10 };
+  const contacts = { contacts_shared: 0, contacts_in_time: 0, contacts_late: 0 };
+  const times = { median_answer_seconds: 10, p90_answer_seconds: 10, ...contacts };
   const row = { group: name, label: name, offers: 2, ...counts, ...times };
   const until = clock.now() + 1;
   expect((await get('/reports/answers?by=carrier', token)).json).toEqual({
@@ -536,18 +538,153 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   const csv = await get('/reports/answers?by=carrier', token, { Accept: 'text/csv' });
   expect([csv.headers.get('Content-Type'), csv.text]).toEqual([
     'text/csv; charset=utf-8',
-    'group,label,offers,accepted,rejected,unassigned,withdrawn,closed,pending,median_answer_seconds,p90_answer_seconds\r\n' +
-      `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",2,1,0,0,0,0,1,10,10\r\n`,
+    'group,label,offers,accepted,rejected,unassigned,withdrawn,closed,pending,median_answer_seconds,p90_answer_seconds,contacts_shared,contacts_in_time,contacts_late\r\n' +
+      `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",2,1,0,0,0,0,1,10,10,0,0,0\r\n`,
   ]);
   const weekly = (await get('/reports/answers?by=week&time_zone=America/Chicago', token)).json;
   expect([weekly.time_zone, weekly.rows.at(-1)?.partial]).toEqual(['America/Chicago', true]);
   expect((await get('/reports/answers?by=week', token)).json.time_zone).toBe('UTC');
   const weeklyCsv = await get('/reports/answers?by=week', token, { Accept: 'text/csv' });
-  expect(weeklyCsv.text).toMatch(/,p90_answer_seconds,partial\r\n.*,true\r\n/);
+  expect(weeklyCsv.text).toMatch(/,contacts_late,partial\r\n.*,true\r\n/);
   expectValidationErrors(await get('/reports/answers?by=week&time_zone=Mars', token), 'time_zone');
   for (const since of [at(until + DAY), at(until - 401 * DAY)])
     expectValidationErrors(await get(`/reports/answers?by=week&since=${since}`, token), 'since');
   expectValidationErrors(await get('/reports/answers', token), 'by');
+});
+
+const CLOCKS = '/firm/v1/clocks';
+
+test('the clocks are read by who reads claims and set by administrators, each bad rule with its place, and a later edit of the same rules is refused', async () => {
+  const own = await service.firm();
+  const [admin, another] = [await service.staff(own, 'admin'), await service.staff(own, 'admin')];
+  const put = (body: unknown, as = admin) => service.call('PUT', CLOCKS, { as, body });
+  const rules = [
+    { carrier: 'Palmetto Mutual', cat_code: 'FL26-09', contact_hours: 12, report_days: 3 },
+    { inspection_hours: 72 },
+  ];
+  const empty = await service.call('GET', CLOCKS, { as: admin });
+  expect(empty.json).toEqual({ rules: [], time_zone: 'UTC', version: expect.any(String) });
+  const first = await put({ rules, time_zone: 'America/Chicago', based_on: empty.json.version });
+  expect([first.status, first.json]).toEqual([
+    200,
+    { rules, time_zone: 'America/Chicago', version: expect.not.stringMatching(empty.json.version) },
+  ]);
+  expect(outcome(await put({ rules: [], based_on: empty.json.version }, another))).toEqual([
+    409,
+    'clocks_changed',
+  ]);
+  // As after a lost response, and from a client that does not say what it saw.
+  expect((await put({ rules, based_on: empty.json.version })).json).toEqual(first.json);
+  expect((await put({ rules })).json).toEqual(first.json);
+  for (const role of ['dispatcher', 'auditor'] as const) {
+    const token = await service.staff(own, role);
+    expect((await service.call('GET', CLOCKS, { as: token })).json).toEqual(first.json);
+    expect(outcome(await put({ rules: [] }, token))).toEqual([403, 'insufficient_scope']);
+  }
+  const developer = await service.staff(own, 'developer');
+  expect(outcome(await service.call('GET', CLOCKS, { as: developer }))).toEqual([403, 'insufficient_scope']);
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [{ carrier: 'Bayou' }, '/rules/0'],
+    [{ carrier: ' ', contact_hours: 1 }, '/rules/0/carrier'],
+    [{ contact_hours: 0 }, '/rules/0/contact_hours'],
+    [{ contact_hours: 1.5 }, '/rules/0/contact_hours'],
+    [{ contact_hours: '12' }, '/rules/0/contact_hours'],
+    [{ report_days: 366 }, '/rules/0/report_days'],
+    [{ contact_hours: null }, '/rules/0/contact_hours'],
+    [{ contact_hours: 1, notes: 'x' }, '/rules/0/notes'],
+  ];
+  for (const [rule, place] of wrong) expectValidationErrors(await put({ rules: [rule] }), place);
+  const twice = [
+    { carrier: 'Bayou', contact_hours: 1 },
+    { carrier: 'BAYOU ', report_days: 1 },
+  ];
+  expectValidationErrors(await put({ rules: twice }), '/rules');
+  expectValidationErrors(await put({ rules: Array.from({ length: 101 }, () => rules[1]) }), '/rules');
+  expectValidationErrors(await put({ rules, time_zone: 'Mars' }), '/time_zone');
+  expectValidationErrors(await put({}), '/rules');
+  expect((await service.call('GET', CLOCKS, { as: another })).json).toEqual(first.json);
+  const stranger = await service.staff(await service.firm(), 'admin');
+  expect((await service.call('GET', CLOCKS, { as: stranger })).json.rules).toEqual([]);
+});
+
+test('first contact and inspection are seen by consent alone: on the claim, the board, the report and the receipt, and nowhere after it is withdrawn', async () => {
+  const own = await service.firm();
+  const token = await service.staff(own, 'admin');
+  const person = await service.member(own);
+  const carrier = { name: 'Bayou Mutual' };
+  const rule = { carrier: 'BAYOU mutual', contact_hours: 2 };
+  await service.call('PUT', CLOCKS, { as: token, body: { rules: [rule] } });
+  const acceptedAt = clock.now();
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { id } = await sentClaim(service, own.live, person.svcId, { carrier });
+    await acceptClaim(service, person.token, id);
+    ids.push(id);
+  }
+  const [contacted = '', silent = ''] = ids;
+  const app = (method: string, path: string, body?: unknown) =>
+    service.call(method, `/app/v1${path}`, { as: person.token, ...(body !== undefined && { body }) });
+  expect((await app('GET', `/claims/${contacted}`)).json.clocks).toEqual({
+    contact_hours: 2,
+    time_zone: 'UTC',
+  });
+  clock.advance(3 * HOUR);
+  const receivedAt = clock.now();
+  const deviceAt = acceptedAt + HOUR;
+  const entry = { at: at(deviceAt), result: 'reached', note: 'NOTE-SECRET 850-555-0199' };
+  expect((await app('PUT', `/claims/${contacted}/contacts/c1`, entry)).json.work.contacts).toEqual([
+    { id: 'c1', ...entry, received_at: at(receivedAt) },
+  ]);
+  await app('PATCH', `/claims/${contacted}/work`, { notes: 'NOTE-SECRET' });
+
+  const views = async () => {
+    const [claim, other] = await Promise.all(ids.map((id) => get(`/claims/${id}`, token)));
+    const board = await get('/claims?status=accepted', token);
+    const late = await get('/claims?clock_late=true', token);
+    const report = await get('/reports/answers?by=adjuster', token);
+    const receipt = await get(`/claims/${contacted}/receipt`, token);
+    const [, payload = ''] = receipt.json.receipt.split('.');
+    const content = Buffer.from(payload, 'base64url').toString();
+    for (const { text } of [claim, board, late, report].flatMap((each) => each ?? []))
+      expect(text).not.toMatch(/SECRET|850-555-0199/);
+    expect(content).not.toMatch(/SECRET|850-555-0199/);
+    const { contacts_shared, contacts_in_time, contacts_late } = report.json.total;
+    return {
+      claim: claim?.json.clocks,
+      other: other?.json.clocks,
+      rows: board.json.data.map((row: { clocks: unknown }) => row.clocks !== null),
+      late: idsOf(late),
+      report: [contacts_shared, contacts_in_time, contacts_late],
+      receipt: JSON.parse(content).clocks,
+    };
+  };
+  const hidden = {
+    ...{ claim: null, other: null, rows: [false, false], late: [], report: [0, 0, 0], receipt: null },
+  };
+  expect(await views()).toEqual(hidden);
+  const share = (clocks: boolean) => app('PUT', `/firms/${own.id}/sharing`, { clocks });
+  await share(true);
+  const due_at = at(acceptedAt + 2 * HOUR);
+  const none = { at: null, device_at: null, date: null };
+  const reached = { at: at(receivedAt), device_at: at(deviceAt), date: null };
+  expect(await views()).toEqual({
+    claim: {
+      first_contact: { ...reached, due_at, late: false },
+      inspection: { ...none, due_at: at(deviceAt + 48 * HOUR), late: false },
+      report_due_at: at(acceptedAt + 15 * DAY),
+    },
+    other: {
+      first_contact: { ...none, due_at, late: true },
+      inspection: { ...none, due_at: null, late: false },
+      report_due_at: at(acceptedAt + 15 * DAY),
+    },
+    rows: [true, true],
+    late: [silent],
+    report: [2, 1, 1],
+    receipt: { first_contact: reached, inspection: null },
+  });
+  await share(false);
+  expect(await views()).toEqual(hidden);
 });
 
 test('an adjuster with a device is reminded of offers that wait as long as the firm waits, also of those made before it said so', async () => {

@@ -67,6 +67,7 @@ test('a receipt shows push, first sight and both times of an answer kept offline
     status: 'accepted',
     answered: { at: accepted.json.assignment.responded_at, device_at: answered_at, kept_offline_since },
     late_answer: null,
+    clocks: null,
     closed_at: null,
     decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
     audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },

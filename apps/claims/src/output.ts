@@ -1,4 +1,4 @@
-import type { Adjuster, Claim, ReceiptContent } from '@svc/client';
+import type { Adjuster, Claim, ReceiptContent, ReceiptStep } from '@svc/client';
 import pc from 'picocolors';
 import type { Environment, Output } from './environment.ts';
 
@@ -48,6 +48,9 @@ export const claimFields = (claim: Claim) => ({
     .join(', '),
 });
 
+const stepText = (step: ReceiptStep | null | undefined): string | null =>
+  step?.device_at == null ? (step?.date ?? null) : `${step.device_at} (received ${step.at})`;
+
 export const receiptFields = ({
   pushes,
   answered,
@@ -68,6 +71,8 @@ export const receiptFields = ({
   answered_too_late: late && `${late.answer} ${late.at}`,
   on_the_device: (answered ?? late)?.device_at,
   offline_since: (answered ?? late)?.kept_offline_since,
+  first_contact: stepText(content.clocks?.first_contact),
+  inspection: stepText(content.clocks?.inspection),
   closed_at: content.closed_at,
   decided_by: decided_by.text,
   audit_row: audit && `${audit.seq} ${audit.hash}`,

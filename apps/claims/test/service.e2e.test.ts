@@ -33,6 +33,7 @@ const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
     status: true,
     answered: true,
     late_answer: true,
+    clocks: true,
     closed_at: true,
   },
   ...{ decided_by: true, audit: true },

@@ -1,5 +1,5 @@
 import { type BoardClaim, type BoardReads, summaryOf } from '@svc/application';
-import { type Claim, enteredCredentials, type FirmId } from '@svc/domain';
+import { type Claim, enteredCredentials, type FirmId, NO_CLOCKS, stepTimesOf } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -10,6 +10,7 @@ const boardClaimOf = (claim: Claim): BoardClaim => {
     ...{ id, environment, externalId, claimNumber, updatedAt, closedAt },
     ...{ status, adjuster, offeredAt, respondedAt },
     summary: summaryOf(claim.asSent),
+    steps: stepTimesOf(claim.work),
   };
 };
 
@@ -57,7 +58,16 @@ export function memoryBoardReads(tables: Tables): BoardReads {
       if (claim?.firmId !== firmId) return null;
       const { environment, createdAt, updatedAt, assignment, asSent, closedAt, closure } = claim;
       const ending = { closedAt, ...(closure !== undefined && { closure }) };
-      return { id, environment, createdAt, updatedAt, assignment, asSent, ...ending };
+      return {
+        id,
+        environment,
+        createdAt,
+        updatedAt,
+        assignment,
+        asSent,
+        ...ending,
+        steps: stepTimesOf(claim.work),
+      };
     },
 
     async members(firmId, svcIds) {
@@ -81,6 +91,10 @@ export function memoryBoardReads(tables: Tables): BoardReads {
 
     async offerWaitHours(firmId) {
       return tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null;
+    },
+
+    async clocks(firmId) {
+      return tables.firms.get(keyOf(firmId))?.clocks ?? NO_CLOCKS;
     },
 
     claimsByIdPrefix: onlyOnPostgres,

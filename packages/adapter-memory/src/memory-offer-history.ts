@@ -6,7 +6,7 @@ import {
   type ReceiptKey,
   type ReceiptKeys,
 } from '@svc/application';
-import { type Claim, isClaimVisible, MAX_OFFERS_READ } from '@svc/domain';
+import { type Claim, isClaimVisible, MAX_OFFERS_READ, type StepTimes, stepTimesOf } from '@svc/domain';
 import { auditRow } from './memory-audit.ts';
 import { compareText } from './pages.ts';
 import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
@@ -26,6 +26,12 @@ export const offerRowOf = (
     ...{ auditSeq: 0, firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
   };
 
+function sharedStepsOf(tables: Tables, { firmId, assignment, work }: Claim): StepTimes | null {
+  const membership = tables.memberships.get(keyOf(firmId, assignment.adjuster));
+  const isShared = membership?.status === 'active' && membership.sharing.clocks;
+  return isShared && assignment.status === 'accepted' ? stepTimesOf(work) : null;
+}
+
 export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
   const latestOf = ({ firmId, id, assignment }: Claim): OfferHistoryEntry => {
     const { firstSeenAt, remindedAt, pushes } = offerRowOf(tables, { firmId, claimId: id, ...assignment });
@@ -40,6 +46,7 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
       environment: claim.environment,
       closedAt: claim.closedAt,
       offer: latestOf(claim),
+      steps: sharedStepsOf(tables, claim),
       audit: auditRow(tables, claim.firmId, seq),
     };
   };
@@ -92,7 +99,16 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
       if (row === undefined || row.end === null) return null;
       const { firmId, auditSeq, reminderQueuedAt: _, claimId: __, end, ...offer } = row;
       const audit = auditRow(tables, firmId, auditSeq);
-      return { claimId, firmId, externalId, environment, closedAt: null, offer: { ...end, ...offer }, audit };
+      return {
+        claimId,
+        firmId,
+        externalId,
+        environment,
+        closedAt: null,
+        offer: { ...end, ...offer },
+        steps: null,
+        audit,
+      };
     },
   };
 }

@@ -59,6 +59,7 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
 export const formDetailsOf = (tables: Tables, { firmId, carrier }: Claim): FormDetails => ({
   firm: firmOf(tables, firmId),
   offerWaitHours: tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null,
+  clocks: tables.firms.get(keyOf(firmId))?.clocks ?? null,
   bookCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.carrier ?? null,
 });
 
@@ -248,7 +249,10 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
     },
     async claims(svcId, list, page, since) {
       const found = claimsOf(svcId, list).filter(
-        (claim) => since === undefined || lastChangeOf(claim) >= since,
+        (claim) =>
+          since === undefined ||
+          lastChangeOf(claim) >= since ||
+          (tables.firms.get(keyOf(claim.firmId))?.clocks?.changedAt ?? 0) >= since,
       );
       const views = found.map((claim) => appViewOf(tables, claim));
       return pageAfter(

@@ -97,6 +97,7 @@ describe('units of work in memory', () => {
         limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
         maxKeys: null,
         offerWaitHours: null,
+        clocks: null,
         erasure: null,
       } as const;
       return tx.firms.add({ id: 'f' as FirmId, name: 'Firm', ...plan, createdAt: 0 });

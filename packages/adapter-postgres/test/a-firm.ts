@@ -65,6 +65,7 @@ export async function aFirm(
       limits: NO_OVERRIDES,
       maxKeys: null,
       offerWaitHours: null,
+      clocks: null,
       createdAt: NOW,
       erasure: null,
     });

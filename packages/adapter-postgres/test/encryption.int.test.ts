@@ -91,13 +91,14 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
     'external_id',
     'claim_number',
     'carrier_key',
+    'cat_code',
     'status',
     'adjuster_svc_id',
     'offered_by',
   ],
   // `name_key` is a keyed hash where encryption is on, as `email_key`.
   imports: ['name_key', 'environment'],
-  offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key', 'offered_by'],
+  offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key', 'offered_by', 'withdrawn_by'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],
   adjuster_edits: ['svc_id'],
@@ -121,8 +122,8 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   audit_log: ['entry', 'hash'],
   firm_feeds: ['audit_hash', 'audit_purged_hash'],
   request_log: ['environment', 'requests'],
-  // Names of firms and published deadlines.
-  firms: ['erasure', 'name', 'plan'],
+  // Names of firms, what they owe their carriers, and published deadlines.
+  firms: ['clocks', 'erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
   simulated_faults: ['key_id', 'kind'],
   webhook_deliveries: ['type', 'status', 'attempts'],

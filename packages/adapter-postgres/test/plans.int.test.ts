@@ -402,7 +402,16 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   test.each(['adjuster', 'week', 'carrier'] as const)(
     'a report by %s reads the claims and offers of its time by index',
     async (by) => {
-      const filter = { environment: 'live', since: NOW, until: NOW + 1, by, weekStarts: [NOW] } as const;
+      const contactHours = [{ carrierKey: null, catCode: 'FL26-09', hours: 12 }];
+      const CLOCKS = { contactHours, firmTimeZone: 'UTC', now: NOW };
+      const filter = {
+        environment: 'live',
+        since: NOW,
+        until: NOW + 1,
+        by,
+        weekStarts: [NOW],
+        ...CLOCKS,
+      } as const;
       expect(faultsOf(await explained(() => board.answers(firmId, filter)))).toEqual([]);
     },
   );
@@ -497,7 +506,11 @@ describe('the board of a firm with 100,000 claims', () => {
       },
     };
     const boardReads = pgBoardReads(executor, executor, NO_ENCRYPTION);
-    const list = makeListBoard({ boardReads, clock: { now: Date.now } });
+    const list = makeListBoard({
+      boardReads,
+      jobReads: { deadlineOverrides: async () => [] },
+      clock: { now: Date.now },
+    });
     const wanted = { environment: 'live', closed: false, order: 'waiting', ...filter } as const;
     const id = rows[0]?.id ?? firmId;
     // What waits for another offer, and then for an answer: the firm has 19,000 of each.

@@ -23,6 +23,7 @@ import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
 import { makeCountBoard, makeListBoard } from './desk/board.ts';
 import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
+import { makeReadClocks, makeSetClocks } from './desk/clocks.ts';
 import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
@@ -57,6 +58,7 @@ import type { FaultStore } from './ports/faults.ts';
 import type { FirmData } from './ports/firm-data.ts';
 import type { FirmReads } from './ports/firm-reads.ts';
 import type { Ids } from './ports/ids.ts';
+import type { JobReads } from './ports/job-reads.ts';
 import type { Mailer } from './ports/mailer.ts';
 import type { OfferEvent, OfferHistory } from './ports/offer-history.ts';
 import type { OperatorReads } from './ports/operator-reads.ts';
@@ -116,6 +118,7 @@ interface BoardDeps {
   readonly staffReads: StaffReads;
   readonly operatorReads: OperatorReads;
   readonly zipDistance: ZipDistance;
+  readonly jobReads: Pick<JobReads, 'deadlineOverrides'>;
   readonly clock: Clock;
 }
 
@@ -129,6 +132,8 @@ export const boardUseCases = (deps: BoardDeps) => ({
   listBoardAdjusters: makeListBoardAdjusters(deps),
   spreadClaims: makeSpreadClaims(deps),
   readSharedCredentials: makeReadSharedCredentials(deps),
+  readClocks: makeReadClocks(deps),
+  setClocks: makeSetClocks(deps),
   reportAnswers: makeReportAnswers(deps),
   withdrawOffer: makeWithdrawOffer(deps),
   closeClaimAtDesk: makeCloseClaimAtDesk(deps),

@@ -1,16 +1,22 @@
 import { expect, test } from '@jest/globals';
-import type { ClaimWork, Svcid } from '@svc/domain';
+import type { ClaimWork, FirmClocks, Svcid } from '@svc/domain';
 import type { AppClaimView, AppReads } from '../src/index.ts';
 import { readDeadlineFacts } from '../src/jobs/deadline-facts.ts';
 
 const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
-const SENT = { loss: { date: '2026-08-29' } };
+const SENT = { loss: { date: '2026-08-29' }, carrier: { name: 'Bayou' } };
+
+const CLOCKS: FirmClocks = {
+  rules: [{ carrier: 'BAYOU', contactHours: 12 }],
+  timeZone: 'America/Chicago',
+};
 
 const claim = (sent: object = SENT, work: Partial<ClaimWork> = {}, respondedAt: number | null = 7) =>
   ({
     asSent: JSON.stringify(sent),
     work: { ...NO_WORK, ...work },
     assignment: { respondedAt },
+    clocks: CLOCKS,
   }) as AppClaimView;
 
 /** The facts of claims that are read in pages of one. */
@@ -32,13 +38,19 @@ test.each([
     claim(SENT, { details: { preliminaryReportDate: '2026-09-01', proofOfLossDate: null } }),
     ['preliminary_report'],
   ],
+  ['an inspection', claim(SENT, { inspectionDate: '2026-09-03' }), ['inspection']],
   ['a proof of loss', claim(SENT, { details: { proofOfLossDate: '2026-09-01' } }), ['proof_of_loss']],
 ])('a deadline is over with its entry: %s', async (_name, entered, done) => {
-  expect(await factsOf(entered)).toEqual([{ acceptedAt: 7, lossDate: '2026-08-29', event: null, done }]);
+  const contactedAt = (done as string[]).includes('first_contact')
+    ? Date.parse('2026-09-02T05:00:00Z')
+    : null;
+  const clocks = { contactHours: 12 };
+  const facts = { acceptedAt: 7, contactedAt, clocks, lossDate: '2026-08-29', event: null, done };
+  expect(await factsOf(entered)).toEqual([facts]);
 });
 
 test('deadlines depend on the event of each accepted claim, on every page', async () => {
-  const ofEvent = claim({ loss: { date: '2026-08-30', cat_code: 'FL26-09' } });
+  const ofEvent = claim({ ...SENT, loss: { date: '2026-08-30', cat_code: 'FL26-09' } });
   const facts = await factsOf(claim(), claim(SENT, {}, null), ofEvent);
   expect(facts.map(({ lossDate, event }) => [lossDate, event])).toEqual([
     ['2026-08-29', null],

@@ -20,6 +20,7 @@ export {
   type ReceiptContent,
   ReceiptError,
   type ReceiptKeySet,
+  type ReceiptStep,
   type VerifyReceiptOptions,
   verifyReceipt,
 } from './receipt.ts';

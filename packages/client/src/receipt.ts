@@ -38,11 +38,26 @@ export interface ReceiptContent {
     readonly device_at: string | null;
     readonly kept_offline_since: string | null;
   } | null;
+  /** What the adjuster has recorded, if the firm was allowed to see it; null: it was not. Absent in older receipts. */
+  readonly clocks?: {
+    readonly first_contact: ReceiptStep | null;
+    readonly inspection: ReceiptStep | null;
+  } | null;
   /** When the claim was closed; null: it was open when the receipt was issued. */
   readonly closed_at: string | null;
   readonly decided_by: { readonly rule: string; readonly text: string };
   /** The row of the firm's audit trail with the offer, or with what ended it; null: retention deleted it. */
   readonly audit: { readonly seq: number; readonly hash: string } | null;
+}
+
+/** A first contact or an inspection. */
+export interface ReceiptStep {
+  /** When the service received it; null: only the date is known. */
+  readonly at: string | null;
+  /** By the clock of the adjuster's device. */
+  readonly device_at: string | null;
+  /** Where no time was recorded. */
+  readonly date: string | null;
 }
 
 /** A receipt that is not genuine, or that none of the keys has signed. */

@@ -206,12 +206,18 @@ export const updateWorkBody = fields({
   description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
 
-const contactAt = { description: 'When the adjuster tried.', example: '2026-08-30T15:05:00.000Z' };
+const contactAt = {
+  description: "When the adjuster tried, by the device's clock.",
+  example: '2026-08-30T15:05:00.000Z',
+};
 const contactNote = { description: "The adjuster's note.", example: 'Call back after 5 p.m.' };
 
 export const logContactBody = fields({
   at: dateTime(contactAt),
-  result: oneOf(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }).meta({
+  result: oneOf(CONTACT_RESULTS, {
+    description: 'What came of it; inspected: the property was inspected.',
+    example: 'left_message',
+  }).meta({
     id: 'ContactResult',
   }),
   note: text(LIMITS.contactNote, contactNote).optional(),
@@ -496,6 +502,12 @@ const workSchema = responseObject({
       responseObject({
         id: responseField.text('The id that the app generated.', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'),
         at: responseField.dateTime(contactAt.description, contactAt.example),
+        received_at: responseField
+          .dateTime(
+            'When the service received this time and result; absent in earlier entries.',
+            '2026-08-30T15:20:11.402Z',
+          )
+          .optional(),
         result: openEnum(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }),
         note: responseField.text(contactNote.description, contactNote.example).optional(),
       }).meta({ id: 'ContactAttempt', description: 'An attempt to reach the policyholder.' }),
@@ -529,6 +541,25 @@ export const appClaimSchema = responseObject({
       'Until when the firm waits for the answer to this offer; omitted if the firm has set no limit.',
       '2026-08-29T18:52:07.113Z',
     )
+    .optional(),
+  clocks: responseObject({
+    contact_hours: responseField
+      .integer('Within how many hours of the acceptance the policyholder is to be reached.', 12)
+      .optional(),
+    inspection_hours: responseField
+      .integer('Within how many hours of the first contact the property is to be inspected.', 48)
+      .optional(),
+    report_days: responseField
+      .integer('Within how many days of the acceptance the preliminary report is due.', 3)
+      .optional(),
+    time_zone: responseField.text('Time zone on whose calendar the days are counted.', 'America/Chicago'),
+  })
+    .meta({
+      id: 'AppClaimClocks',
+      description:
+        'What the firm owes this carrier; instead of a time that is omitted, that of the program applies. Omitted if the firm has set nothing.',
+      example: { contact_hours: 12, time_zone: 'America/Chicago' },
+    })
     .optional(),
   work: workSchema,
   closed_at: responseField

@@ -107,6 +107,13 @@ export const ERRORS = {
       'The claim was offered, answered or unassigned after the updated_at that the request named. The detail says who offered it, and to whom.',
     fix: 'Read the claim again. If it should still be offered to another adjuster, send the request with its current updated_at and a new Idempotency-Key.',
   },
+  clocks_changed: {
+    status: 409,
+    title: 'The clocks have changed',
+    cause:
+      'The rules are no longer those of based_on: somebody else has changed them. Nothing of the request was saved.',
+    fix: 'Read the rules again, and send your change of them with their version.',
+  },
   claim_closed: {
     status: 409,
     title: 'The claim is closed',

@@ -1,3 +1,4 @@
+import type { Clocks } from './clocks.ts';
 import type { CalendarDate, Instant } from './ids.ts';
 import { DAY, HOUR } from './ids.ts';
 import type { DEADLINE_STARTS, DeadlineKind } from './vocabulary.ts';
@@ -30,6 +31,13 @@ export const DEADLINE_RULES: readonly DeadlineRule[] = [
     source: 'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
   },
   {
+    kind: 'inspection',
+    from: 'contact',
+    hours: 48,
+    inDays: false,
+    source: 'Usual in the program: inspection within 48 hours of the first contact',
+  },
+  {
     kind: 'preliminary_report',
     from: 'assignment',
     hours: 15 * 24,
@@ -48,7 +56,12 @@ export const DEADLINE_RULES: readonly DeadlineRule[] = [
 /** What the deadlines of an accepted, open claim depend on. */
 export interface DeadlineFacts {
   readonly acceptedAt: Instant;
-  readonly lossDate: CalendarDate;
+  /** Null: not yet. */
+  readonly contactedAt: Instant | null;
+  /** What the firm has set for the claim. */
+  readonly clocks: Clocks;
+  /** Null: without what counts from it. */
+  readonly lossDate: CalendarDate | null;
   readonly event: string | null;
   /** Ended by an entry of the adjuster or the firm. */
   readonly done: readonly DeadlineKind[];
@@ -67,23 +80,33 @@ export interface LocalDays {
   readonly daysLater: (at: Instant, days: number) => Instant;
 }
 
-/** What is due, earliest first. */
+/** Of a time that the firm has set. */
+export const FIRM_SOURCE = 'A rule of the firm';
+
+function firmHours({ contactHours, inspectionHours, reportDays }: Clocks, kind: DeadlineKind) {
+  if (kind === 'first_contact') return contactHours;
+  if (kind === 'inspection') return inspectionHours;
+  return kind === 'preliminary_report' && reportDays !== undefined ? reportDays * 24 : undefined;
+}
+
+/** What is due, earliest first. The firm's rules count before those of the event, and these before the general ones. */
 export function deadlinesOf(
   facts: DeadlineFacts,
   overrides: readonly DeadlineOverride[],
   { endOfDay, daysLater }: LocalDays,
 ): Deadline[] {
   return DEADLINE_RULES.filter(({ kind }) => !facts.done.includes(kind))
-    .map((rule) => {
-      const { kind } = rule;
+    .flatMap((rule) => {
+      const { kind, from } = rule;
+      const ofFirm = firmHours(facts.clocks, kind);
       const own = overrides.find((each) => each.event === facts.event && each.kind === kind);
-      const { hours, source } = own ?? rule;
+      const { hours, source } = ofFirm === undefined ? (own ?? rule) : { hours: ofFirm, source: FIRM_SOURCE };
       const days = rule.inDays ? Math.floor(hours / 24) : 0;
-      const ofDays =
-        rule.from === 'assignment'
-          ? daysLater(facts.acceptedAt, days)
-          : endOfDay(daysAfter(facts.lossDate, days));
-      return { kind, at: ofDays + (hours - days * 24) * HOUR, source };
+      const at = (start: Instant): Deadline => ({ kind, at: start + (hours - days * 24) * HOUR, source });
+      if (from === 'loss')
+        return facts.lossDate === null ? [] : [at(endOfDay(daysAfter(facts.lossDate, days)))];
+      const start = from === 'contact' ? facts.contactedAt : facts.acceptedAt;
+      return start === null ? [] : [at(daysLater(start, days))];
     })
     .sort((a, b) => a.at - b.at);
 }

@@ -12,6 +12,7 @@ export type DomainErrorCode =
   | 'claim_already_accepted'
   | 'claim_closed'
   | 'claim_changed'
+  | 'clocks_changed'
   | 'already_member'
   | 'invitation_pending'
   | 'idempotency_key_reused'

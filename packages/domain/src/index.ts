@@ -4,6 +4,8 @@ export * from './assignment.ts';
 export * from './availability.ts';
 export * from './carrier.ts';
 export * from './claim.ts';
+export * from './claim-clocks.ts';
+export * from './clocks.ts';
 export * from './credentials.ts';
 export * from './deadlines.ts';
 export * from './errors.ts';

@@ -11,6 +11,9 @@ export const DEFAULT_MAX_KEYS = 20;
 /** So that the list of a firm's staff is one page. */
 export const MAX_STAFF_PER_FIRM = 200;
 export const MAX_PASSKEYS_PER_ACCOUNT = 10;
+/** A firm has no more rules for its clocks. */
+export const MAX_CLOCK_RULES = 100;
+
 /** A claim has no more contacts: further ones are rejected. */
 export const MAX_CONTACTS = 200;
 

@@ -145,7 +145,8 @@ export const INVITATION_OUTCOMES = [
 export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
 
 /** Of an attempt to reach the policyholder. */
-export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer'] as const;
+/** `inspected`: the property was inspected. */
+export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer', 'inspected'] as const;
 export type ContactResult = (typeof CONTACT_RESULTS)[number];
 
 /** Kinds of losses for which FEMA registers adjusters of the NFIP. */
@@ -192,6 +193,7 @@ export const STAFF_PERMISSIONS = /* @__PURE__ */ (() =>
     'reports:read',
     'imports:read',
     'imports:write',
+    'clocks:write',
     'keys:read',
     'keys:write',
     'requests:read',
@@ -247,6 +249,7 @@ export const AUDIT_ACTIONS = [
   'faults.clear',
   'faults.set',
   'feed.restamp',
+  'firm.clocks',
   'firm.create',
   'firm.erase',
   'firm.export',
@@ -322,10 +325,10 @@ export const SIMULATED_STATUS = 'simulated_new_status';
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-export const DEADLINE_KINDS = ['first_contact', 'preliminary_report', 'proof_of_loss'] as const;
+export const DEADLINE_KINDS = ['first_contact', 'inspection', 'preliminary_report', 'proof_of_loss'] as const;
 export type DeadlineKind = (typeof DEADLINE_KINDS)[number];
-/** `assignment`: the adjuster's acceptance. `loss`: the end of the date of loss. */
-export const DEADLINE_STARTS = ['assignment', 'loss'] as const;
+/** `assignment`: the adjuster's acceptance. `contact`: the first contact. `loss`: the end of the date of loss. */
+export const DEADLINE_STARTS = ['assignment', 'contact', 'loss'] as const;
 
 /** What is checked of a firm's integration, in the order in which it is shown. */
 export const READINESS_CHECKS = [
@@ -397,6 +400,7 @@ export const INVISIBLE_CHARACTER = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}
 export const FIELD_ERRORS = [
   'already_rolled',
   'building_pair_refused',
+  'clock_rules_repeated',
   'code_refused',
   'contact_log_full',
   'email_taken',

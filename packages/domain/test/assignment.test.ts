@@ -16,8 +16,11 @@ import {
   checkOfferable,
   closeAcceptedClaim,
   closeClaim,
+  DAY,
   decidingRule,
   type FirmId,
+  HOUR,
+  type Instant,
   isFinal,
   isReadableBy,
   isShownTo,
@@ -386,9 +389,10 @@ describe("the adjuster's dates and notes", () => {
       ({ id, at, result: 'no_answer', ...(note !== undefined && { note }) }) as const;
     const first = logContact(claimIn.accepted(), member, { ...BY_ANNA, attempt: attempt('b', 2) });
     const second = logContact(first, member, { ...BY_ANNA, attempt: attempt('a', 1) });
-    expect(second.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2)]);
+    const received = (...of: Parameters<typeof attempt>) => ({ ...attempt(...of), receivedAt: BY_ANNA.at });
+    expect(second.work.details?.contacts).toEqual([received('a', 1), received('b', 2)]);
     const replaced = logContact(second, member, { ...BY_ANNA, attempt: attempt('b', 2, 'Gate is locked.') });
-    expect(replaced.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2, 'Gate is locked.')]);
+    expect(replaced.work.details?.contacts).toEqual([received('a', 1), received('b', 2, 'Gate is locked.')]);
     let full = claimIn.accepted();
     for (let n = 0; n < MAX_CONTACTS; n += 1)
       full = logContact(full, member, { ...BY_ANNA, attempt: attempt(`${n}`, n) });
@@ -397,7 +401,7 @@ describe("the adjuster's dates and notes", () => {
     expect(errorCodeOf(() => logContact(full, member, further))).toBe('contact_log_full');
     const corrected = logContact(full, member, { ...BY_ANNA, attempt: attempt('0', 0, 'Gate is locked.') });
     expect(corrected.work.details?.contacts?.length).toBe(MAX_CONTACTS);
-    expect(corrected.work.details?.contacts?.[0]).toEqual(attempt('0', 0, 'Gate is locked.'));
+    expect(corrected.work.details?.contacts?.[0]).toEqual(received('0', 0, 'Gate is locked.'));
     const stranger = { ...further, by: 'SVC-stranger' as Svcid };
     expect(errorCodeOf(() => logContact(full, member, stranger))).toBe('not_found');
     expect(
@@ -405,6 +409,22 @@ describe("the adjuster's dates and notes", () => {
         logContact(claimIn.pending_acceptance(), member, { ...BY_ANNA, attempt: attempt('a', 1) }),
       ),
     ).toBe('offer_not_pending');
+  });
+
+  test('keep when the service received a contact, until its time or result is another', () => {
+    const attempt = { id: 'a', at: BY_ANNA.at - HOUR, result: 'reached' } as const;
+    const logAt = (claim: Claim, at: Instant, changes: object = {}) =>
+      logContact(claim, member, { by: BY_ANNA.by, at, attempt: { ...attempt, ...changes } });
+    const receivedAt = (claim: Claim) => claim.work.details?.contacts?.[0]?.receivedAt;
+    const first = logAt(claimIn.accepted(), BY_ANNA.at);
+    const later = BY_ANNA.at + HOUR;
+    expect([{}, { note: 'Call back.' }].map((same) => receivedAt(logAt(first, later, same)))).toEqual([
+      BY_ANNA.at,
+      BY_ANNA.at,
+    ]);
+    // An earlier time that is claimed afterwards shows.
+    for (const changes of [{ at: BY_ANNA.at - DAY }, { result: 'no_answer' }])
+      expect(receivedAt(logAt(first, later, changes))).toBe(later);
   });
 
   test('are not recorded where the work is another than they were made from, unless they already are', () => {

@@ -97,6 +97,8 @@ describe('deadlines', () => {
     acceptedAt: at('2026-09-01T15:00:00Z'),
     lossDate: '2026-08-29',
     event: 'FL26-09',
+    contactedAt: null,
+    clocks: {},
     done: [],
   };
   const utcDays: LocalDays = {

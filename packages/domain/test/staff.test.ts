@@ -33,6 +33,7 @@ const MATRIX: Readonly<Record<StaffPermission, string>> = {
   'reports:read': 'admin dispatcher auditor',
   'imports:read': 'admin dispatcher auditor',
   'imports:write': 'admin dispatcher',
+  'clocks:write': 'admin',
   'keys:read': 'admin developer auditor',
   'keys:write': 'admin developer',
   'requests:read': 'admin developer auditor',

@@ -6,6 +6,7 @@ import {
   type DeadlineOverride,
   deadlinesOf as deadlinesFrom,
   type LocalDays,
+  localDays,
 } from '@svc/domain';
 
 /** On the clock of the device. */
@@ -22,18 +23,33 @@ const DAYS: LocalDays = {
 export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverride[]): Deadline[] {
   const { assignment, work, loss, closed_at } = claim;
   if (assignment.status !== 'accepted' || assignment.responded_at === null || closed_at !== null) return [];
+  const days = claim.clocks === undefined ? DAYS : localDays(claim.clocks.time_zone);
+  const entryOf = (wanted: string) => work.contacts?.find(({ result }) => result === wanted);
+  const reached = entryOf('reached');
+  const contactDate = work.contact_date ?? claim.contact_date;
+  const contactedAt = (): number | null => {
+    if (reached !== undefined) return Date.parse(reached.at);
+    return contactDate === undefined ? null : days.endOfDay(contactDate);
+  };
   const isDone: Readonly<Record<DeadlineKind, boolean>> = {
-    first_contact: work.contact_date !== undefined || claim.contact_date !== undefined,
+    first_contact: reached !== undefined || contactDate !== undefined,
+    inspection: work.inspection_date !== undefined || entryOf('inspected') !== undefined,
     preliminary_report: work.preliminary_report_date !== undefined,
     proof_of_loss: work.proof_of_loss_date !== undefined,
   };
   const facts = {
     acceptedAt: Date.parse(assignment.responded_at),
+    contactedAt: contactedAt(),
+    clocks: {
+      contactHours: claim.clocks?.contact_hours,
+      inspectionHours: claim.clocks?.inspection_hours,
+      reportDays: claim.clocks?.report_days,
+    },
     lossDate: loss.date,
     event: loss.cat_code ?? null,
     done: DEADLINE_KINDS.filter((kind) => isDone[kind]),
   };
-  return deadlinesFrom(facts, overrides, DAYS);
+  return deadlinesFrom(facts, overrides, days);
 }
 
 /** The deadlines that the operator has set for individual events, without kinds that this release does not support. */

@@ -329,6 +329,7 @@ export const enMore = {
     now: 'less than a minute',
     kinds: {
       first_contact: 'First contact',
+      inspection: 'Inspection',
       preliminary_report: 'Preliminary report',
       proof_of_loss: 'Proof of loss',
     },

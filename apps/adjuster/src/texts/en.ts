@@ -128,9 +128,10 @@ export const en = {
   },
   shortCause: shortCause as Record<string, string>,
   contactResults: {
-    reached: 'Reached',
+    reached: 'Talked to policyholder',
     left_message: 'Left message',
     no_answer: 'No answer',
+    inspected: 'Inspected',
   } as Record<string, string>,
   workFields: {
     contact_date: 'Contacted on',

@@ -121,6 +121,7 @@ export const es: Texts & MoreTexts = {
     now: 'menos de un minuto',
     kinds: {
       first_contact: 'Primer contacto',
+      inspection: 'Inspección',
       preliminary_report: 'Informe preliminar',
       proof_of_loss: 'Prueba de pérdida',
     },
@@ -146,9 +147,10 @@ export const es: Texts & MoreTexts = {
     other: 'Otra',
   },
   contactResults: {
-    reached: 'Contactado',
+    reached: 'Habló con el asegurado',
     left_message: 'Mensaje dejado',
     no_answer: 'Sin respuesta',
+    inspected: 'Inspeccionado',
   },
   workFields: {
     contact_date: 'Contactado el',

@@ -8,6 +8,11 @@ import type { Edits } from '../state/work.ts';
 
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
 
+const DATE_FIELDS: Partial<Record<ContactResult, 'contact_date' | 'inspection_date'>> = {
+  reached: 'contact_date',
+  inspected: 'inspection_date',
+};
+
 /** The log of attempts to reach the policyholder. */
 export function useContactLog(claim: AppClaim) {
   const notes = typed.contactNotes;
@@ -31,11 +36,13 @@ export function useContactLog(claim: AppClaim) {
       result,
       ...(text !== '' && { note: text }),
     };
-    const isFirst = result === 'reached' && claim.work.contact_date === undefined;
+    // The first one also sets the date, which the forms print.
+    const field = DATE_FIELDS[result];
+    const isFirst = field !== undefined && claim.work[field] === undefined;
     const undoMs = preferences.value.undoSeconds * 1000;
     const edits: Edits = {
       contact,
-      ...(isFirst && { entries: { contact_date: today() }, base: { contact_date: '' } }),
+      ...(isFirst && { entries: { [field]: today() }, base: { [field]: '' } }),
     };
     storing.current = true;
     work

@@ -43,9 +43,9 @@ const MERGE = sql('carriers_merge', mergeRow('VALUES ($1::uuid, $2, $3, $4::text
 
 const ADD = sql(
   'claims_add_with_timestamp',
-  `INSERT INTO claims (firm_id, created_at, updated_at, id, environment, external_id, claim_number, carrier_key, carrier,
+  `INSERT INTO claims (firm_id, created_at, updated_at, id, environment, external_id, claim_number, carrier_key, cat_code, carrier,
      document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, offered_by, audit_seq)
-   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15, $16, $17) RETURNING updated_at`,
+   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9::json, $10::json, $11::json, $12, $13, $14, $15, $16, $17, $18) RETURNING updated_at`,
 );
 
 const FIND_SENDER = sql(
@@ -66,7 +66,7 @@ const FORMS_OF_CLAIM = sql(
 /** After `takeTimestamp`. */
 const SAVE_WITH_TIMESTAMP = sql(
   'claims_save_with_timestamp',
-  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($19, audit_seq)
+  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($23, audit_seq)
     WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 
@@ -184,14 +184,16 @@ export function citusStatements(
     async add(decided) {
       const [{ claim }] = decided as [Decided];
       const encrypt = await encryptor(claim);
+      const summary = summaryOf(claim.asSent);
       return write(decided as [Decided], ADD, [
         claim.environment,
         claim.externalId,
         claim.claimNumber,
         carrierNameKey(claim.carrier.name),
+        summary.catCode ?? null,
         encrypt('carrier', JSON.stringify(claim.carrier)),
         encrypt('document', claim.asSent as string),
-        encrypt('summary', JSON.stringify(summaryOf(claim.asSent))),
+        encrypt('summary', JSON.stringify(summary)),
         ...assignmentValues(claim.assignment, encrypt),
       ]);
     },

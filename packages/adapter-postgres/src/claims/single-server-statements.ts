@@ -100,18 +100,18 @@ type FactsRow = AdjusterRow & {
 const ADD = sql(
   'claims_add',
   `WITH ${takeTimestampsAndAudit('')}
-   INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
+   INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, cat_code, carrier, document,
      summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, offered_by, created_at, updated_at, audit_seq)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
-       sent.carrier::json, sent.document::json, sent.summary::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
+       sent.cat_code, sent.carrier::json, sent.document::json, sent.summary::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
        sent.offered_by,
        next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms',
        next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
-         $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
-         string_to_array($20, E'\\n'), string_to_array($21, E'\\n'), string_to_array($22, E'\\n'))
+         $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[],
+         string_to_array($21, E'\\n'), string_to_array($22, E'\\n'), string_to_array($23, E'\\n'))
        AS sent (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, offered_by, environment, external_id,
-         claim_number, carrier_key, carrier, document, summary)
+         claim_number, carrier_key, cat_code, carrier, document, summary)
      LEFT JOIN next ON next.firm_id = sent.firm_id
    RETURNING id, updated_at`,
 );
@@ -284,10 +284,12 @@ export function singleServerStatements(
       const texts = await Promise.all(
         claims.map(async ({ firmId, id, carrier, asSent }) => {
           const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);
+          const summary = summaryOf(asSent);
           return [
             encrypt('carrier', JSON.stringify(carrier)),
             encrypt('document', asSent as string),
-            encrypt('summary', JSON.stringify(summaryOf(asSent))),
+            encrypt('summary', JSON.stringify(summary)),
+            summary.catCode ?? null,
           ] as const;
         }),
       );
@@ -299,6 +301,7 @@ export function singleServerStatements(
         claims.map(({ externalId }) => externalId),
         claims.map(({ claimNumber }) => claimNumber),
         claims.map(({ carrier }) => carrierNameKey(carrier.name)),
+        texts.map(([, , , catCode]) => catCode),
         texts.map(([carrier]) => carrier).join('\n'),
         texts.map(([, document]) => document).join('\n'),
         texts.map(([, , summary]) => summary).join('\n'),

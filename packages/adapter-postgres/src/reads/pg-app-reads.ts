@@ -66,6 +66,10 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
   closed: "c.status = 'accepted' AND c.closed_at IS NOT NULL",
 };
 
+/** What the firm owes its carriers is part of each of its claims. */
+const CLOCKS_CHANGED = `(SELECT (clocks ->> 'changedAt')::bigint FROM firms WHERE id = m.firm_id)
+  >= extract(epoch FROM $6::timestamptz) * 1000`;
+
 /**
  * Merges a page from each firm the adjuster ever belonged to: accepted claims stay readable after leaving. Firms and
  * carriers are joined only for the rows of the page.
@@ -79,7 +83,7 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): Statement =>
            SELECT c.* FROM claims c
             WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
               AND (c.offered_at, c.id) > ($2, $4)
-              ${changedOnly ? 'AND greatest(c.updated_at, c.work_changed_at, c.closed_at) >= $6' : ''}
+              ${changedOnly ? `AND (greatest(c.updated_at, c.work_changed_at, c.closed_at) >= $6 OR ${CLOCKS_CHANGED})` : ''}
             ORDER BY c.offered_at, c.id LIMIT $5) own
           WHERE m.svc_id = $1
           ORDER BY own.offered_at, own.id LIMIT $5) c

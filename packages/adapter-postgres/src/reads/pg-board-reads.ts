@@ -17,10 +17,12 @@ import {
   type ClaimId,
   type Environment,
   enteredCredentials,
+  type FirmClocks,
   type FirmId,
   type Instant,
   MAX_ANSWERS_GROUPS,
   MAX_COUNTED_CLAIMS,
+  NO_CLOCKS,
   OFFER_OUTCOMES,
   type Svcid,
 } from '@svc/domain';
@@ -44,14 +46,17 @@ import {
   decryptClaims,
   FIRM_CLAIM_COLUMNS,
   type FirmClaimRow,
+  STEPS_COLUMNS,
+  type StepsRow,
+  stepsFrom,
 } from '../stores/claim-rows.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from '../stores/pg-memberships.ts';
 import { claimViewFrom } from './pg-firm-reads.ts';
 
 const COLUMNS = `c.id, c.environment, c.external_id, c.claim_number, c.summary, c.status, c.adjuster_svc_id, c.offered_at,
-  c.responded_at, c.updated_at, c.closed_at`;
+  c.responded_at, c.updated_at, c.closed_at, ${STEPS_COLUMNS}`;
 
-interface BoardRow {
+interface BoardRow extends StepsRow {
   readonly id: ClaimId;
   readonly environment: Environment;
   readonly external_id: string;
@@ -79,6 +84,7 @@ const boardClaimFrom = (row: BoardRow): BoardClaim => ({
   respondedAt: row.responded_at,
   updatedAt: row.updated_at,
   closedAt: row.closed_at,
+  steps: stepsFrom(row),
 });
 
 /** Of a claim as the change feed has it: the same index, backward. */
@@ -158,7 +164,7 @@ const CLAIM = sql(
   rowByKey(
     'claims c',
     { 'c.firm_id': '$1', 'c.id': '$2' },
-    { columns: `${FIRM_CLAIM_COLUMNS}, c.closed_at, ${CLOSURE_COLUMNS}` },
+    { columns: `${FIRM_CLAIM_COLUMNS}, c.closed_at, ${CLOSURE_COLUMNS}, ${STEPS_COLUMNS}` },
   ),
 );
 
@@ -230,11 +236,23 @@ const WORK = sql(
 const GROUPS: Readonly<Record<AnswersFilter['by'], string>> = {
   adjuster: 'made.adjuster_svc_id',
   // In digits of one length, for the order.
-  week: "lpad(width_bucket(made.offered_at, $5::timestamptz[])::text, 3, '0')",
+  week: "lpad(width_bucket(made.offered_at, $10::timestamptz[])::text, 3, '0')",
   carrier: 'made.carrier_key',
 };
 const percentile = (fraction: number): string =>
   `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${answerMs('made')})`;
+
+const CONTACT_DUE = `c.responded_at + interval '1 hour' * (
+    SELECT hours FROM unnest($5::text[], $6::text[], $7::integer[])
+        WITH ORDINALITY AS rule (carrier_key, cat_code, hours, position)
+     WHERE (rule.carrier_key IS NULL OR rule.carrier_key = c.carrier_key)
+       AND (rule.cat_code IS NULL OR rule.cat_code = c.cat_code)
+     ORDER BY position LIMIT 1)`;
+/** As \`isStepLate\` of the domain. Null: the claim is not accepted, or the adjuster does not let the firm see it. */
+const CONTACT_CLOCK = `CASE WHEN m.shares_clocks AND c.status = 'accepted' THEN
+    CASE WHEN ${CONTACT_DUE} < coalesce(least(c.contacted_at, c.contact_received_at),
+        c.work_contact_date::timestamp AT TIME ZONE $8, least(c.closed_at, $9::timestamptz)) THEN 'late'
+      WHEN coalesce(c.contacted_at::date, c.work_contact_date) IS NULL THEN 'open' ELSE 'in_time' END END`;
 
 /**
  * The latest offer of a claim is in its row, earlier ones are in `offers`. A claim changes when it is offered, so those of
@@ -245,21 +263,26 @@ const answersBy = (by: AnswersFilter['by']): Statement =>
   sql(
     `board_answers_by_${by}`,
     `WITH made AS MATERIALIZED (
-       SELECT c.adjuster_svc_id, c.carrier_key, c.offered_at, c.responded_at, CASE c.status
+       SELECT c.adjuster_svc_id, c.carrier_key, c.offered_at, c.responded_at, clock.contact, CASE c.status
            WHEN 'pending_acceptance' THEN CASE WHEN c.closed_at IS NULL THEN 'pending' ELSE 'closed' END
            WHEN 'unassigned' THEN CASE WHEN c.withdrawn_by IS NULL THEN 'unassigned' ELSE 'withdrawn' END
            ELSE c.status END AS outcome
          FROM (SELECT * FROM claims WHERE firm_id = $1 AND updated_at >= $3 ORDER BY updated_at, id OFFSET 0) c
+         LEFT JOIN memberships m ON m.firm_id = $1 AND m.svc_id = c.adjuster_svc_id AND m.status = 'active'
+         CROSS JOIN LATERAL (SELECT ${CONTACT_CLOCK} AS contact) clock
         WHERE c.environment = $2 AND c.offered_at >= $3 AND c.offered_at < $4
        UNION ALL
-       SELECT o.adjuster_svc_id, o.carrier_key, o.offered_at, o.responded_at, o.status
+       SELECT o.adjuster_svc_id, o.carrier_key, o.offered_at, o.responded_at, NULL, o.status
          FROM (SELECT * FROM offers WHERE firm_id = $1 AND offered_at >= $3 AND offered_at < $4 AND ended_at IS NOT NULL
                 ORDER BY offered_at OFFSET 0) o
         WHERE o.environment = $2),
      grouped AS (
        SELECT ${GROUPS[by]} AS "group", grouping(${GROUPS[by]}) AS is_total, count(*)::int AS offers,
            ${OFFER_OUTCOMES.map((outcome) => `count(*) FILTER (WHERE made.outcome = '${outcome}')::int AS ${outcome}`).join(', ')},
-           ${percentile(0.5)} AS "medianAnswerMs", ${percentile(0.9)} AS "p90AnswerMs"
+           ${percentile(0.5)} AS "medianAnswerMs", ${percentile(0.9)} AS "p90AnswerMs",
+           count(made.contact)::int AS "contactsShared",
+           count(*) FILTER (WHERE made.contact = 'in_time')::int AS "contactsInTime",
+           count(*) FILTER (WHERE made.contact = 'late')::int AS "contactsLate"
          FROM made GROUP BY GROUPING SETS ((), (${GROUPS[by]})))
      SELECT ${by === 'carrier' ? '(SELECT name FROM carriers WHERE firm_id = $1 AND name_key = "group")' : 'NULL'} AS name, *
        FROM grouped ORDER BY is_total DESC, ${by === 'week' ? '' : 'offers DESC,'} "group" LIMIT ${MAX_ANSWERS_GROUPS + 1}`,
@@ -271,6 +294,8 @@ const ANSWERS: Readonly<Record<AnswersFilter['by'], Statement>> = {
 };
 
 const OFFER_WAIT = sql('board_offer_wait', 'SELECT offer_wait_hours FROM firms WHERE id = $1');
+
+const FIRM_CLOCKS = sql('board_firm_clocks', 'SELECT clocks FROM firms WHERE id = $1');
 
 const REVISIONS = sql(
   'board_revisions',
@@ -339,11 +364,13 @@ export function pgBoardReads(
 
     async claim(firmId, id) {
       if (!isUuid(id)) return null;
-      type Row = FirmClaimRow & Pick<BoardRow, 'closed_at'> & ClosureRow;
+      type Row = FirmClaimRow & Pick<BoardRow, 'closed_at'> & ClosureRow & StepsRow;
       const found = await executor.rows<Row>(CLAIM, [firmId, id]);
       const ofFirm = found.map((row) => ({ ...row, firm_id: firmId }));
       const row = first(await decryptClaims(encryption, ofFirm));
-      return row && { ...claimViewFrom(row), closedAt: row.closed_at, ...closureFrom(row) };
+      return (
+        row && { ...claimViewFrom(row), closedAt: row.closed_at, ...closureFrom(row), steps: stepsFrom(row) }
+      );
     },
 
     async members(firmId, svcIds) {
@@ -412,9 +439,19 @@ export function pgBoardReads(
       return first(rows)?.offer_wait_hours ?? null;
     },
 
-    async answers(firmId, { environment, since, until, by, weekStarts }, signal) {
+    async clocks(firmId) {
+      const text = first(await executor.rows<{ clocks: string | null }>(FIRM_CLOCKS, [firmId]))?.clocks;
+      return text == null ? NO_CLOCKS : (JSON.parse(text) as FirmClocks);
+    },
+
+    async answers(firmId, { environment, since, until, by, weekStarts, ...clocks }, signal) {
       type Row = AnswersGroup & { readonly name: string | null; readonly is_total: number };
-      const values = [firmId, environment, timestamp(since), timestamp(until)];
+      const { contactHours, firmTimeZone, now } = clocks;
+      const values: Value[] = [firmId, environment, timestamp(since), timestamp(until)];
+      values.push(contactHours.map(({ carrierKey }) => carrierKey));
+      values.push(contactHours.map(({ catCode }) => catCode));
+      values.push(arrayOf(contactHours.map(({ hours }) => String(hours))));
+      values.push(firmTimeZone, timestamp(now));
       if (by === 'week') values.push(arrayOf(weekStarts.map((start) => `"${timestamp(start)}"`)));
       const rows = await maintenance.rows<Row>(ANSWERS[by], values, signal);
       const [total, ...groups] = rows.map(({ name, is_total, ...row }) => ({

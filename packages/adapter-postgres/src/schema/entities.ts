@@ -1,5 +1,5 @@
 import type { AccountRef, ApiKey, EmailChange, Firm, Passkey, Session } from '@svc/application';
-import type { FirmId, Instant, LimitOverrides, StaffId, StaffMember, Svcid } from '@svc/domain';
+import type { FirmClocks, FirmId, Instant, LimitOverrides, StaffId, StaffMember, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
 // The tables behind repositories (docs/decisions/0025-typeorm.md says which). The migrations define the schema; it is never
@@ -42,6 +42,15 @@ export const FIRMS = new EntitySchema<Firm>({
     plan: column('text'),
     maxKeys: { ...column('integer', 'max_keys'), ...nullable },
     offerWaitHours: { ...column('integer', 'offer_wait_hours'), ...nullable },
+    // As text, which TypeORM does not serialize again.
+    clocks: {
+      ...column('text', 'clocks'),
+      ...nullable,
+      transformer: {
+        to: (clocks: FirmClocks | null | undefined) => clocks && JSON.stringify(clocks),
+        from: (text: string | null) => text && (JSON.parse(text) as FirmClocks),
+      },
+    },
     createdAt: instant('created_at'),
     erasure: { ...column('text'), ...nullable },
   },

@@ -1,5 +1,5 @@
 import type { OfferedClaim } from '@svc/application';
-import type { CarrierAddress, CarrierDetails, FirmId } from '@svc/domain';
+import type { CarrierAddress, CarrierDetails, FirmClocks, FirmId } from '@svc/domain';
 import { rowByKey } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
@@ -34,13 +34,15 @@ export const decryptBookCarriers = <R extends BookCarrierRow>(
 export interface FormRow extends BookCarrierRow {
   readonly firm_name: string;
   readonly offer_wait_hours: number | null;
+  readonly firm_clocks: string | null;
 }
 /** For {@link FormRow}, with {@link CLAIM_FORMS}. */
-export const FORM_COLUMNS = `f.name AS firm_name, f.offer_wait_hours, ${BOOK_CARRIER_COLUMNS}`;
+export const FORM_COLUMNS = `f.name AS firm_name, f.offer_wait_hours, f.clocks AS firm_clocks, ${BOOK_CARRIER_COLUMNS}`;
 
 export const formsFrom = (row: FormRow & { readonly firm_id: FirmId }): OfferedClaim['forms'] => ({
   firm: { id: row.firm_id, name: row.firm_name },
   offerWaitHours: row.offer_wait_hours,
+  clocks: row.firm_clocks === null ? null : (JSON.parse(row.firm_clocks) as FirmClocks),
   bookCarrier: bookCarrierFrom(row),
 });
 

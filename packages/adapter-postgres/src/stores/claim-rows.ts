@@ -1,16 +1,18 @@
-import type {
-  Assignment,
-  AssignmentStatus,
-  CarrierDetails,
-  Claim,
-  ClaimAsSent,
-  ClaimId,
-  ClaimWork,
-  Environment,
-  FirmId,
-  Instant,
-  Svcid,
-  WorkDetails,
+import {
+  type Assignment,
+  type AssignmentStatus,
+  type CarrierDetails,
+  type Claim,
+  type ClaimAsSent,
+  type ClaimId,
+  type ClaimWork,
+  type Environment,
+  type FirmId,
+  type Instant,
+  type StepTimes,
+  type Svcid,
+  stepTimesOf,
+  type WorkDetails,
 } from '@svc/domain';
 import { timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { rowByKey, type Value } from '../driver/executor.ts';
@@ -40,6 +42,16 @@ export interface WorkRow {
   readonly work_notes: string | null;
   readonly work_details: string | null;
   readonly closed_at: Instant | null;
+}
+
+/** The first contact and the inspection, without the work itself. */
+export interface StepsRow {
+  readonly work_contact_date: string | null;
+  readonly work_inspection_date: string | null;
+  readonly contacted_at: Instant | null;
+  readonly contact_received_at: Instant | null;
+  readonly inspected_at: Instant | null;
+  readonly inspection_received_at: Instant | null;
 }
 
 export interface ClosureRow {
@@ -88,6 +100,15 @@ export const WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, c.work_details`;
 /** The same in lists. */
 export const LISTED_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, ${listed('document')}`;
 export const LISTED_WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, ${listed('work_details')}`;
+/** Columns of `claims c` for {@link StepsRow}. */
+export const STEPS_COLUMNS = columns(
+  'work_contact_date',
+  'work_inspection_date',
+  'contacted_at',
+  'contact_received_at',
+  'inspected_at',
+  'inspection_received_at',
+);
 export const CLOSURE_COLUMNS = columns('closed_by', 'closure_reason');
 export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}, ${CLOSURE_COLUMNS}`;
 
@@ -107,6 +128,16 @@ export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
 
 export const closureFrom = ({ closed_by: by, closure_reason: reason }: ClosureRow): Pick<Claim, 'closure'> =>
   by === null ? {} : { closure: { by, reason } };
+
+const stepFrom = (deviceAt: Instant | null, at: Instant | null, date: string | null) => {
+  if (deviceAt !== null) return { deviceAt, at, date: null };
+  return date === null ? null : { deviceAt, at: null, date };
+};
+
+export const stepsFrom = (row: StepsRow): StepTimes => ({
+  contact: stepFrom(row.contacted_at, row.contact_received_at, row.work_contact_date),
+  inspection: stepFrom(row.inspected_at, row.inspection_received_at, row.work_inspection_date),
+});
 
 export const workFrom = (row: WorkRow): ClaimWork => ({
   contactDate: row.work_contact_date,
@@ -145,7 +176,8 @@ export const claimsFrom = async (encryption: Encryption, rows: ClaimRow[]): Prom
 export const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
      rejection_reason = $8, offered_by = $9, work_contact_date = $10::date, work_inspection_date = $11::date,
      work_notes = $12, work_details = $13::json, work_changed_at = $14, closed_at = $15, closed_by = $16,
-     closure_reason = $17, withdrawn_by = $18`;
+     closure_reason = $17, withdrawn_by = $18, contacted_at = $19, contact_received_at = $20, inspected_at = $21,
+     inspection_received_at = $22`;
 /**
  * Of a claim that the transaction has locked, so that it does not move. An UPDATE has no order that would determine its
  * index, as in {@link rowByKey}.
@@ -166,14 +198,21 @@ export const assignmentValues = (assignment: Assignment, encrypt: Encrypt): (str
 export const workValues = (
   { assignment, work, workChangedAt, closedAt, closure }: Claim,
   encrypt: Encrypt,
-): Value[] => [
-  work.contactDate,
-  work.inspectionDate,
-  encrypt('work_notes', work.notes),
-  encrypt('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
-  timestampOrNull(workChangedAt ?? null),
-  timestampOrNull(closedAt),
-  closure?.by ?? null,
-  encrypt('closure_reason', closure?.reason ?? null),
-  assignment.withdrawnBy ?? null,
-];
+): Value[] => {
+  const { contact, inspection } = stepTimesOf(work);
+  return [
+    work.contactDate,
+    work.inspectionDate,
+    encrypt('work_notes', work.notes),
+    encrypt('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
+    timestampOrNull(workChangedAt ?? null),
+    timestampOrNull(closedAt),
+    closure?.by ?? null,
+    encrypt('closure_reason', closure?.reason ?? null),
+    assignment.withdrawnBy ?? null,
+    ...[contact, inspection].flatMap((step) => [
+      timestampOrNull(step?.deviceAt ?? null),
+      timestampOrNull(step?.at ?? null),
+    ]),
+  ];
+};

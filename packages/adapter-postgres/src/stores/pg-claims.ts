@@ -42,7 +42,8 @@ const COUNT_PENDING = sql(
 );
 
 const SET_WORK = `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5,
-     work_details = $6::json, work_changed_at = $7, closed_at = $8, closed_by = $9, closure_reason = $10, withdrawn_by = $11`;
+     work_details = $6::json, work_changed_at = $7, closed_at = $8, closed_by = $9, closure_reason = $10, withdrawn_by = $11,
+     contacted_at = $12, contact_received_at = $13, inspected_at = $14, inspection_received_at = $15`;
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
   `${SET_WORK} WHERE ctid = (${lockedRow('$1', '$2')})`,

@@ -25,6 +25,7 @@ import { type Executor, first, rowByKey, sql, type TransactionExecutor } from '.
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, offerRowKey, PERSONAL } from '../encryption/personal-columns.ts';
 import type { EndedOffer } from '../firm-statements.ts';
+import { STEPS_COLUMNS, type StepsRow, stepsFrom } from './claim-rows.ts';
 import { hexOf } from './pg-audit.ts';
 
 /** The outcomes as lines, since an array would escape the quotes of their JSON. Of a channel the later outcome stays. */
@@ -76,12 +77,13 @@ const AUDIT_COLUMNS = `l.seq, l.at, l.entry AS text, ${hexOf('l.hash')} AS hash`
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
    c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason,
-   c.offered_by, c.withdrawn_by, NULL AS ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}`;
+   c.offered_by, c.withdrawn_by, NULL AS ended_at, ${STEPS_COLUMNS}, m.shares_clocks, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}`;
 const LATEST = sql(
   'offers_latest',
   `SELECT ${LATEST_COLUMNS} FROM (${rowByKey('claims', { firm_id: '$1', id: '$2' })}) c
      LEFT JOIN offers o ON o.firm_id = $1 AND o.claim_id = c.id AND o.offered_at = c.offered_at
-     LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = c.audit_seq`,
+     LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = c.audit_seq
+     LEFT JOIN memberships m ON m.firm_id = $1 AND m.svc_id = c.adjuster_svc_id AND m.status = 'active'`,
 );
 
 const EARLIER_TO_ADJUSTER = sql(
@@ -125,7 +127,10 @@ type LatestRow = StoredRow & {
   readonly external_id: string;
   readonly environment: Environment;
   readonly closed_at: Instant | null;
-} & (({ readonly seq: string } & Omit<AuditRow, 'seq'>) | { readonly seq: null });
+  /** Of an earlier offer, absent. */
+  readonly shares_clocks?: boolean | null;
+} & StepsRow &
+  (({ readonly seq: string } & Omit<AuditRow, 'seq'>) | { readonly seq: null });
 
 type EndedKey = Pick<StoredRow, 'firm_id' | 'offered_at'>;
 
@@ -280,6 +285,7 @@ export function pgOfferHistory(
     environment: row.environment,
     closedAt: row.closed_at,
     offer: entryFrom(row),
+    steps: row.shares_clocks === true && row.status === 'accepted' ? stepsFrom(row) : null,
     audit: row.seq === null ? null : { seq: Number(row.seq), at: row.at, text: row.text, hash: row.hash },
   });
   return {

@@ -1,6 +1,7 @@
-import { type FirmId, type Svcid, weeksOf } from '@svc/domain';
-import type { AnswersFilter, AnswersGroup, BoardReads } from '../ports/board-reads.ts';
+import { bySpecificity, carrierNameKey, DEADLINE_RULES, type FirmId, type Svcid, weeksOf } from '@svc/domain';
+import type { AnswersFilter, AnswersGroup, BoardReads, ContactHours } from '../ports/board-reads.ts';
 import { adjusterNames } from './board.ts';
+import { type ClockReads, type ClockSettings, clockSettings } from './claim-clocks.ts';
 
 export interface AnswersReportFilter extends AnswersFilter {
   /** IANA name of the zone on whose calendar weeks begin. */
@@ -14,18 +15,42 @@ export interface AnswersReportRow extends AnswersGroup {
   readonly partial?: boolean;
 }
 
+/** As `deadlinesOf` has them: the rules of the firm, of events, and the general one. */
+function contactHoursOf({ clocks, overrides }: ClockSettings): ContactHours[] {
+  const ofFirm = bySpecificity(clocks.rules).flatMap(({ carrier, catCode = null, contactHours: hours }) =>
+    hours === undefined
+      ? []
+      : [{ carrierKey: carrier === undefined ? null : carrierNameKey(carrier), catCode, hours }],
+  );
+  const isContact = ({ kind }: { kind: string }): boolean => kind === 'first_contact';
+  const ofEvents = overrides
+    .filter(isContact)
+    .map(({ event, hours }) => ({ carrierKey: null, catCode: event, hours }));
+  const general = DEADLINE_RULES.filter(isContact).map(({ hours }) => ({
+    ...{ carrierKey: null, catCode: null, hours },
+  }));
+  return [...ofFirm, ...ofEvents, ...general];
+}
+
 /** Offers by outcome, with the time to answer; the first row has all offers. */
 export const makeReportAnswers =
-  ({ boardReads }: { boardReads: BoardReads }) =>
+  (deps: ClockReads & { boardReads: BoardReads }) =>
   async (
     firmId: FirmId,
     { timeZone, ...filter }: AnswersReportFilter,
     signal?: AbortSignal,
   ): Promise<{ total: AnswersGroup; rows: AnswersReportRow[] }> => {
+    const { boardReads } = deps;
     const { since, until, by } = filter;
     const weeks = weeksOf(since, until, timeZone);
     const weekStarts = weeks.map(({ start }) => start);
-    const { total, groups } = await boardReads.answers(firmId, { ...filter, weekStarts }, signal);
+    const settings = await clockSettings(deps, firmId);
+    const clocks = {
+      contactHours: contactHoursOf(settings),
+      firmTimeZone: settings.clocks.timeZone,
+      now: settings.now,
+    };
+    const { total, groups } = await boardReads.answers(firmId, { ...filter, ...clocks, weekStarts }, signal);
     if (by === 'week') {
       const rows = groups.flatMap((row) => {
         const week = weeks[Number(row.group) - 1];

@@ -6,10 +6,11 @@ import {
   type OfferOutcome,
   offerStatus,
 } from '@svc/domain';
+import { summaryOf } from '../model/claim-summary.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
-import { adjusterNames, isLate, waitingSince } from './board.ts';
+import { isLate, waitingSince } from './board.ts';
+import { type ClockReads, clockSettings, seenAdjusters, sharedClocks } from './claim-clocks.ts';
 import { type Offerer, type OffererReads, offerersOf } from './offerers.ts';
 
 export interface BoardOffer extends Omit<OfferHistoryEntry, 'status' | 'offeredBy' | 'withdrawnBy'> {
@@ -31,23 +32,24 @@ function outcomeOf(offer: OfferHistoryEntry, closedAt: Instant | null): OfferOut
 /** A claim with its offers, the latest first. */
 export const makeReadBoardClaim =
   (
-    deps: OffererReads & {
-      boardReads: BoardReads;
-      offerHistory: Pick<OfferHistory, 'ofClaim'>;
-      clock: Clock;
-    },
+    deps: OffererReads &
+      ClockReads & {
+        boardReads: BoardReads;
+        offerHistory: Pick<OfferHistory, 'ofClaim'>;
+      },
   ) =>
   async (firmId: FirmId, id: ClaimId) => {
-    const { boardReads, clock } = deps;
-    const [found, offers, offerWaitHours] = await Promise.all([
+    const { boardReads } = deps;
+    const [found, offers, offerWaitHours, settings] = await Promise.all([
       boardReads.claim(firmId, id),
       deps.offerHistory.ofClaim(firmId, id),
       boardReads.offerWaitHours(firmId),
+      clockSettings(deps, firmId),
     ]);
-    const claim = existing(found, 'No claim of your firm has this id.');
+    const { steps, ...claim } = existing(found, 'No claim of your firm has this id.');
     const { closedAt, closure, updatedAt } = claim;
-    const [names, offerers] = await Promise.all([
-      adjusterNames(
+    const [adjusters, offerers] = await Promise.all([
+      seenAdjusters(
         boardReads,
         firmId,
         offers.map(({ adjuster }) => adjuster),
@@ -66,17 +68,18 @@ export const makeReadBoardClaim =
         ...offer,
         offeredBy: personOf(offer.offeredBy),
         withdrawnBy: personOf(offer.withdrawnBy),
-        adjusterName: names.get(offer.adjuster) ?? null,
+        adjusterName: adjusters.get(offer.adjuster)?.name ?? null,
         outcome: outcomeOf({ status, ...offer }, closedAt),
         endedAt: offer.endedAt ?? endOf({ status, ...offer }),
       }),
     );
-    const current = { ...claim.assignment, updatedAt, closedAt };
+    const current = { ...claim.assignment, updatedAt, closedAt, steps };
     return {
       claim,
       history,
       closedBy: personOf(closure?.by),
       waitingSince: waitingSince(current),
-      late: isLate(current, offerWaitHours, clock.now()),
+      late: isLate(current, offerWaitHours, settings.now),
+      clocks: sharedClocks(current, summaryOf(claim.asSent), adjusters.get(current.adjuster), settings),
     };
   };

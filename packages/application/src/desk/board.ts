@@ -1,8 +1,8 @@
 import {
   type AssignmentStatus,
   type BOARD_ORDERS,
+  type ClaimClocks,
   carrierNameKey,
-  contactForFirm,
   type Environment,
   type FirmId,
   HOUR,
@@ -17,6 +17,13 @@ import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
+import {
+  type ClockReads,
+  clockSettings,
+  type SeenAdjuster,
+  seenAdjusters,
+  sharedClocks,
+} from './claim-clocks.ts';
 
 export interface BoardFilter {
   readonly environment: Environment;
@@ -28,13 +35,17 @@ export interface BoardFilter {
   readonly text?: string | undefined;
   /** Only offers that wait longer than the firm allows. */
   readonly late?: boolean | undefined;
+  /** Only accepted claims of which a clock that the adjuster shares is late. */
+  readonly clockLate?: boolean | undefined;
   readonly order: (typeof BOARD_ORDERS)[number];
 }
 
-export interface BoardRow extends BoardClaim {
+export interface BoardRow extends Omit<BoardClaim, 'steps'> {
   readonly adjusterName: string | null;
   readonly waitingSince: Instant | null;
   readonly late: boolean;
+  /** Null: the adjuster does not share them, or has not accepted. */
+  readonly clocks: ClaimClocks | null;
 }
 
 /** Of one request: a rare match takes several, and none takes long however many claims the firm has. */
@@ -101,8 +112,8 @@ export const isLate = (
 const startsWithText = ({ externalId, claimNumber }: BoardClaim, text: string): boolean =>
   externalId.startsWith(text) || claimNumber.startsWith(text);
 
-/** By SVCID; of those whose names the firm does not see, the SVCID alone is found. */
-type AdjusterNames = ReadonlyMap<Svcid, string | null>;
+/** Of those whose names the firm does not see, the SVCID alone is found. */
+type Adjusters = ReadonlyMap<Svcid, SeenAdjuster>;
 
 const digitsOf = (text: string): string => text.replace(/\D/gu, '');
 /** Of fewer digits, too many phones have the same. */
@@ -115,16 +126,16 @@ function typedDigits(word: string): string | undefined {
   return digits.length < MIN_PHONE_DIGITS ? undefined : digits;
 }
 
-function textMatcher(text: string): (claim: BoardClaim, names: AdjusterNames) => boolean {
+function textMatcher(text: string): (claim: BoardClaim, adjusters: Adjusters) => boolean {
   const words = searchText(text)
     .split(/\s+/u)
     .filter(Boolean)
     .map((word) => ({ word, digits: typedDigits(word) }));
-  return (claim, names) => {
+  return (claim, adjusters) => {
     if (startsWithText(claim, text)) return true;
     const { name, street, city, state, zip, phone = '', policyNumber = '' } = claim.summary;
     const numbers = [claim.claimNumber, claim.externalId, policyNumber].map(searchText);
-    const adjuster = `${claim.adjuster} ${names.get(claim.adjuster) ?? ''}`;
+    const adjuster = `${claim.adjuster} ${adjusters.get(claim.adjuster)?.name ?? ''}`;
     const searched = searchText(`${name} ${street} ${city} ${adjuster} ${policyNumber}`);
     const phoneDigits = digitsOf(phone);
     return (
@@ -144,11 +155,11 @@ function textMatcher(text: string): (claim: BoardClaim, names: AdjusterNames) =>
 
 const nameText = (name: string): string => searchText(carrierNameKey(name));
 
-function matcherOf(filter: BoardFilter): (claim: BoardClaim, names: AdjusterNames) => boolean {
+function matcherOf(filter: BoardFilter): (claim: BoardClaim, adjusters: Adjusters) => boolean {
   const { environment, status, adjuster, state, closed, order } = filter;
   const carrier = filter.carrier === undefined ? undefined : nameText(filter.carrier);
   const hasText = filter.text === undefined ? () => true : textMatcher(filter.text);
-  return (claim, names) =>
+  return (claim, adjusters) =>
     claim.environment === environment &&
     (claim.closedAt !== null) === closed &&
     (status === undefined || claim.status === status) &&
@@ -156,7 +167,7 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim, names: AdjusterName
     (order === 'latest' || claim.status !== 'accepted') &&
     (state === undefined || claim.summary.state === state) &&
     (carrier === undefined || nameText(claim.summary.carrier).includes(carrier)) &&
-    hasText(claim, names);
+    hasText(claim, adjusters);
 }
 
 const ALL: readonly AssignmentStatus[] = ['pending_acceptance', 'rejected', 'unassigned', 'accepted'];
@@ -194,6 +205,8 @@ const rowBytes = ({ summary, externalId, claimNumber, adjuster }: BoardClaim): n
     0,
   );
 
+const NOT_SEEN: SeenAdjuster = { name: null, sharesClocks: false };
+
 /** A change of a claim is written at most so long after the time of its offer. */
 const MAX_WRITE_MS = MINUTE;
 
@@ -202,7 +215,7 @@ const MAX_WRITE_MS = MINUTE;
  * followed by another page.
  */
 export const makeListBoard =
-  (deps: { boardReads: BoardReads; clock: Clock }) =>
+  (deps: ClockReads & { boardReads: BoardReads }) =>
   async (
     firmId: FirmId,
     filter: BoardFilter,
@@ -218,7 +231,8 @@ export const makeListBoard =
     const byPosition = (one: BoardClaim, other: BoardClaim): number =>
       sign * (timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
     const offerWaitHours = await boardReads.offerWaitHours(firmId);
-    const now = deps.clock.now();
+    const settings = await clockSettings(deps, firmId);
+    const { now } = settings;
     const start = START[filter.order];
     const place: Place =
       page.after === null ? { after: start, idsAreShown: false, part: 0 } : placeOf(page.after);
@@ -227,16 +241,25 @@ export const makeListBoard =
       filter.late === true &&
       filter.order === 'waiting' &&
       (offerWaitHours === null || at > now - offerWaitHours * HOUR + MAX_WRITE_MS);
-    const names = new Map<Svcid, string | null>();
-    const readNames = async (claims: readonly BoardClaim[]): Promise<void> => {
-      const unknown = claims.map(({ adjuster }) => adjuster).filter((id) => !names.has(id));
-      for (const id of unknown) names.set(id, null);
-      for (const [id, name] of await adjusterNames(boardReads, firmId, unknown)) names.set(id, name);
+    const adjusters = new Map<Svcid, SeenAdjuster>();
+    const readAdjusters = async (claims: readonly BoardClaim[]): Promise<void> => {
+      const unknown = claims.map(({ adjuster }) => adjuster).filter((id) => !adjusters.has(id));
+      for (const id of unknown) adjusters.set(id, NOT_SEEN);
+      for (const [id, seen] of await seenAdjusters(boardReads, firmId, unknown)) adjusters.set(id, seen);
+    };
+    const clocksOf = (claim: BoardClaim): ClaimClocks | null =>
+      sharedClocks(claim, claim.summary, adjusters.get(claim.adjuster), settings);
+    const isClockLate = (claim: BoardClaim): boolean => {
+      const clocks = clocksOf(claim);
+      return clocks !== null && (clocks.contact.late || clocks.inspection.late);
     };
     const matching = async (claims: readonly BoardClaim[]): Promise<BoardClaim[]> => {
-      if (text !== undefined) await readNames(claims);
+      if (text !== undefined || filter.clockLate === true) await readAdjusters(claims);
       return claims.filter(
-        (claim) => isOfFilter(claim, names) && (filter.late !== true || isLate(claim, offerWaitHours, now)),
+        (claim) =>
+          isOfFilter(claim, adjusters) &&
+          (filter.late !== true || isLate(claim, offerWaitHours, now)) &&
+          (filter.clockLate !== true || isClockLate(claim)),
       );
     };
 
@@ -287,13 +310,14 @@ export const makeListBoard =
     if (last !== undefined && fitting.length < found.length)
       [after, part, isEnd] = [positionOf(last.claim), last.part, false];
     const shown = [...byId, ...fitting];
-    await readNames(shown);
+    await readAdjusters(shown);
     return {
-      rows: shown.map((claim) => ({
+      rows: shown.map(({ steps, ...claim }) => ({
         ...claim,
-        adjusterName: names.get(claim.adjuster) ?? null,
+        adjusterName: adjusters.get(claim.adjuster)?.name ?? null,
         waitingSince: waitingSince(claim),
         late: isLate(claim, offerWaitHours, now),
+        clocks: clocksOf({ steps, ...claim }),
       })),
       next: isEnd ? null : positionOfPlace({ after, idsAreShown, part }),
     };
@@ -319,8 +343,6 @@ export async function adjusterNames(
   firmId: FirmId,
   svcIds: readonly Svcid[],
 ): Promise<ReadonlyMap<Svcid, string | null>> {
-  const members = svcIds.length === 0 ? [] : await boardReads.members(firmId, [...new Set(svcIds)]);
-  return new Map(
-    members.map(({ membership, adjuster }) => [adjuster.svcId, contactForFirm(membership, adjuster).name]),
-  );
+  const seen = await seenAdjusters(boardReads, firmId, svcIds);
+  return new Map([...seen].map(([svcId, { name }]) => [svcId, name]));
 }

@@ -12,6 +12,8 @@ export interface ClaimSummary {
   /** As they were sent, for the search; absent without one. */
   readonly phone?: string;
   readonly policyNumber?: string;
+  /** Catastrophe code of the event. */
+  readonly catCode?: string;
 }
 
 /** The fields of a valid claim that the summary has. */
@@ -25,6 +27,7 @@ interface SentContent {
   readonly loss_location?: Partial<Pick<ClaimSummary, 'street' | 'city' | 'state' | 'zip'>>;
   readonly carrier?: { readonly name?: string };
   readonly policy?: { readonly number?: string };
+  readonly loss?: { readonly cat_code?: string };
 }
 
 export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
@@ -33,6 +36,7 @@ export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
     loss_location = {},
     carrier = {},
     policy = {},
+    loss = {},
   } = JSON.parse(asSent) as SentContent;
   const { first_name, last_name = '', company_name = '', phone } = policyholder;
   const { street = '', city = '', state = '', zip = '' } = loss_location;
@@ -41,5 +45,6 @@ export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
     ...{ name, street, city, state, zip, carrier: carrier.name ?? '' },
     ...(phone !== undefined && { phone }),
     ...(policy.number !== undefined && { policyNumber: policy.number }),
+    ...(loss.cat_code !== undefined && { catCode: loss.cat_code }),
   };
 }

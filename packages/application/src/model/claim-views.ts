@@ -9,6 +9,7 @@ import type {
   ClaimId,
   ClaimWork,
   Environment,
+  FirmClocks,
   FirmId,
   Instant,
   Svcid,
@@ -74,6 +75,8 @@ export interface FormDetails {
   readonly firm: { readonly id: FirmId; readonly name: string };
   /** How long the firm waits for the answer to an offer; null: it has not said. */
   readonly offerWaitHours: number | null;
+  /** What the firm owes its carriers; null: it has not said. */
+  readonly clocks: FirmClocks | null;
   /** Null when the book has no such carrier. */
   readonly bookCarrier: CarrierDetails | null;
 }

@@ -1,4 +1,4 @@
-import type { FirmId, Instant, LimitOverrides, Plan } from '@svc/domain';
+import type { FirmClocks, FirmId, Instant, LimitOverrides, Plan } from '@svc/domain';
 
 export interface Firm {
   readonly id: FirmId;
@@ -9,6 +9,8 @@ export interface Firm {
   readonly maxKeys: number | null;
   /** How long the firm waits for the answer to an offer; null: it has not said. */
   readonly offerWaitHours: number | null;
+  /** What it owes its carriers; null: it has not said. */
+  readonly clocks: FirmClocks | null;
   readonly createdAt: Instant;
   /** `started` until everything of it is deleted. Null: not erased. */
   readonly erasure: 'started' | 'finished' | null;

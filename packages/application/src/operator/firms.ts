@@ -58,6 +58,7 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     limits: NO_OVERRIDES,
     maxKeys: null,
     offerWaitHours: null,
+    clocks: null,
     createdAt: deps.clock.now(),
     erasure: null,
   };

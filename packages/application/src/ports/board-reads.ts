@@ -5,10 +5,12 @@ import type {
   ClaimId,
   EnteredCredentials,
   Environment,
+  FirmClocks,
   FirmId,
   Instant,
   OfferOutcome,
   ReportGroup,
+  StepTimes,
   Svcid,
 } from '@svc/domain';
 import type { ClaimSummary } from '../model/claim-summary.ts';
@@ -29,6 +31,8 @@ export interface BoardClaim {
   readonly respondedAt: Instant | null;
   readonly updatedAt: Instant;
   readonly closedAt: Instant | null;
+  /** What the adjuster has recorded, which the firm sees only by consent. */
+  readonly steps: StepTimes;
 }
 
 /**
@@ -80,7 +84,21 @@ export interface AnswersFilter {
 }
 
 /** `weekStarts`: of the weeks of the period, in order; the first one is not after `since`. */
-export type AnswersQuery = AnswersFilter & { readonly weekStarts: readonly Instant[] };
+export interface AnswersQuery extends AnswersFilter {
+  readonly weekStarts: readonly Instant[];
+  /** Within how many hours of the acceptance the policyholder is to be reached: the first that matches. */
+  readonly contactHours: readonly ContactHours[];
+  /** On whose calendar dates of contacts are. */
+  readonly firmTimeZone: string;
+  readonly now: Instant;
+}
+
+export interface ContactHours {
+  /** Key of its name; null: any. */
+  readonly carrierKey: string | null;
+  readonly catCode: string | null;
+  readonly hours: number;
+}
 
 /** The offers of one adjuster, week or carrier. */
 export interface AnswersGroup extends Readonly<Record<OfferOutcome, number>> {
@@ -90,6 +108,10 @@ export interface AnswersGroup extends Readonly<Record<OfferOutcome, number>> {
   /** Until accepted or rejected; null: none was. */
   readonly medianAnswerMs: number | null;
   readonly p90AnswerMs: number | null;
+  /** Accepted claims whose adjusters let the firm see the first contact; the others are in neither of the next two. */
+  readonly contactsShared: number;
+  readonly contactsInTime: number;
+  readonly contactsLate: number;
 }
 
 /** Reads for the firm's desk. Each one touches a number of rows that does not grow with the firm, except the report. */
@@ -118,7 +140,10 @@ export interface BoardReads {
     environment: Environment,
     ids: readonly Pick<BoardClaim, 'externalId' | 'claimNumber'>[],
   ): Promise<Pick<BoardClaim, 'id' | 'externalId' | 'claimNumber' | 'closedAt'>[]>;
-  claim(firmId: FirmId, id: ClaimId): Promise<(ClaimView & Pick<Claim, 'closedAt' | 'closure'>) | null>;
+  claim(
+    firmId: FirmId,
+    id: ClaimId,
+  ): Promise<(ClaimView & Pick<Claim, 'closedAt' | 'closure'> & Pick<BoardClaim, 'steps'>) | null>;
   /** Those that are members or were, in any order. */
   members(firmId: FirmId, svcIds: readonly Svcid[]): Promise<AdjusterView[]>;
   work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;
@@ -129,6 +154,8 @@ export interface BoardReads {
     firmId: FirmId,
     svcIds: readonly Svcid[],
   ): Promise<ReadonlyMap<Svcid, EnteredCredentials>>;
+  /** What the firm owes its carriers. */
+  clocks(firmId: FirmId): Promise<FirmClocks>;
   /** How long the firm waits for the response to an offer; null: it has not said. */
   offerWaitHours(firmId: FirmId): Promise<number | null>;
   /** All offers, and at most {@link MAX_ANSWERS_GROUPS} groups: weeks in order, others with most offers first. */

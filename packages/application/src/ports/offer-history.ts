@@ -1,4 +1,13 @@
-import type { ClaimId, DeliveryOutcome, Environment, FirmId, Instant, OfferStatus, Svcid } from '@svc/domain';
+import type {
+  ClaimId,
+  DeliveryOutcome,
+  Environment,
+  FirmId,
+  Instant,
+  OfferStatus,
+  StepTimes,
+  Svcid,
+} from '@svc/domain';
 import type { AuditRow } from '../model/audit.ts';
 
 /** The latest outcome of notifying over one channel. */
@@ -67,6 +76,8 @@ export interface OfferRecord {
   /** Null: the claim is open, or the offer is an earlier one. */
   readonly closedAt: Instant | null;
   readonly offer: OfferHistoryEntry;
+  /** Of the latest offer, while its adjuster lets the firm see them; else null. */
+  readonly steps: StepTimes | null;
   /**
    * Of the audit trail: the row of the offer, or of the response or other change that ended it, or of a response to an offer
    * that had ended. Null: retention deleted it.

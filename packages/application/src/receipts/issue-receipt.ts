@@ -1,4 +1,11 @@
-import { type ClaimId, DomainError, decidingRule, type Instant, offerStatus } from '@svc/domain';
+import {
+  type ClaimId,
+  DomainError,
+  decidingRule,
+  type Instant,
+  offerStatus,
+  type StepTime,
+} from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { auditEntriesFrom } from '../audit/chain.ts';
 import { claimObject } from '../audit/events.ts';
@@ -45,7 +52,7 @@ export const makeIssueReceipt =
   };
 
 /** Ids and times only: no personal data, and not the reason of a rejection. */
-function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, audit }: OfferRecord) {
+function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, steps, audit }: OfferRecord) {
   const { respondedAt } = offer;
   const answer = audit === null ? undefined : answerIn(audit.text, claimId);
   const onDevice = {
@@ -71,11 +78,19 @@ function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, 
             at: toDateTime(answer.at),
             ...onDevice,
           },
+    clocks: steps && { first_contact: stepOf(steps.contact), inspection: stepOf(steps.inspection) },
     closed_at: toDateTimeOrNull(closedAt),
     decided_by: decidingRule(offer, closedAt),
     audit: audit === null ? null : { seq: audit.seq, hash: audit.hash },
   };
 }
+
+const stepOf = (step: StepTime | null) =>
+  step && {
+    at: toDateTimeOrNull(step.at),
+    device_at: toDateTimeOrNull(step.deviceAt),
+    date: step.date,
+  };
 
 /** A row has the events of several claims. */
 export const answerIn = (text: string, id: ClaimId): AuditEntry | undefined =>

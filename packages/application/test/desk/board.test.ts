@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { type AssignmentStatus, type ClaimId, DAY, type FirmId, HOUR, type Svcid } from '@svc/domain';
+import {
+  type AssignmentStatus,
+  type ClaimId,
+  DAY,
+  type FirmId,
+  HOUR,
+  NO_CLOCKS,
+  type Svcid,
+} from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import fc from 'fast-check';
 import {
@@ -14,6 +22,7 @@ import {
 } from '../../src/index.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
+const NO_STEPS = { contact: null, inspection: null };
 const STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 const [ANN, BEN] = ['ad_1' as Svcid, 'ad_2' as Svcid];
 
@@ -46,9 +55,12 @@ const claims = fc
         respondedAt: claim.status === 'rejected' ? claim.updatedAt : null,
         closedAt: closed ? claim.updatedAt : null,
         summary: { name, street: '1 Bay Road', city: 'Tampa', state, zip: '33601', carrier },
+        steps: NO_STEPS,
       }),
     ),
   );
+
+const NO_OVERRIDES = { deadlineOverrides: async () => [] };
 
 const ABSENT = { nil: undefined, freq: 2 };
 const filters = fc.record({
@@ -65,7 +77,7 @@ const filters = fc.record({
 /** The claims of an array as a store reads them, and how many were read. */
 function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = null) {
   const counted = { claims: 0 };
-  const reads: Pick<BoardReads, 'claims' | 'claimsByIdPrefix' | 'members' | 'offerWaitHours'> = {
+  const reads: Pick<BoardReads, 'claims' | 'claimsByIdPrefix' | 'clocks' | 'members' | 'offerWaitHours'> = {
     async claims(_, scan, after, count) {
       const isDown = scan.by === 'latest' || (scan.by === 'adjuster' && scan.latestFirst);
       const sign = isDown ? -1 : 1;
@@ -102,6 +114,7 @@ function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = nul
       ];
     },
     members: async () => [],
+    clocks: async () => NO_CLOCKS,
     offerWaitHours: async () => offerWaitHours,
   };
   return { reads: reads as BoardReads, counted };
@@ -117,7 +130,7 @@ async function pagesOf(
   const clock = createFixedClock(now);
   const pages: (readonly BoardRow[])[] = [];
   for (let after: KeysetPosition | null | undefined; after !== null; ) {
-    const list = makeListBoard({ boardReads: reads, clock });
+    const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock });
     const page = await list(FIRM, filter, { after: after ?? null, limit, maxBytes });
     clock.advance(passesMs);
     pages.push(page.rows);
@@ -177,12 +190,12 @@ test('the pages of a board together have each claim of the filter once, in its o
       const expected = all.filter((claim) => isExpected(claim, filter));
       expect(rows.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
       if (filter.text !== undefined) return;
-      const at = ({ status, offeredAt, updatedAt }: BoardClaim) =>
+      const at = ({ status, offeredAt, updatedAt }: BoardRow) =>
         filter.adjuster !== undefined && (filter.order === 'latest' || status === 'pending_acceptance')
           ? offeredAt
           : updatedAt;
       const sign = filter.order === 'latest' ? -1 : 1;
-      const comesFirst = ({ status }: BoardClaim) =>
+      const comesFirst = ({ status }: BoardRow) =>
         Number(filter.order === 'waiting' && status !== 'pending_acceptance');
       const inOrder = [...rows].sort(
         (one, other) =>
@@ -199,6 +212,7 @@ const claimAt = (n: number, state = 'FL'): BoardClaim => ({
   ...{ environment: 'live', externalId: `X-${n}`, claimNumber: `N-${n}`, status: 'pending_acceptance' },
   ...{ adjuster: ANN, offeredAt: n, respondedAt: null, updatedAt: n, closedAt: null },
   summary: { name: 'Maria Lee', street: '1 Bay Road', city: 'Tampa', state, zip: '33601', carrier: 'Acme' },
+  steps: NO_STEPS,
 });
 const LIVE = { environment: 'live', closed: false, order: 'latest' } as const;
 
@@ -240,7 +254,7 @@ test('only late offers are listed, whenever they were made, and nothing after th
 test('a page reads a bounded number of claims, however many do not match', async () => {
   const all = Array.from({ length: 9000 }, (_, n) => claimAt(n, n === 0 ? 'LA' : 'FL'));
   const { reads, counted } = readsOf(all);
-  const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+  const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock: createFixedClock() });
   const page = await list(FIRM, { ...LIVE, state: 'LA' }, { after: null, limit: 50 });
   expect(page.rows).toEqual([]);
   expect(page.next).not.toBeNull();
@@ -254,7 +268,7 @@ test('a page reads a bounded number of claims, however many do not match', async
 
 test('a long page reads nothing before its turn, and nothing at all when its client has gone; a short one needs no turn', async () => {
   const { reads, counted } = readsOf(Array.from({ length: 300 }, (_, n) => claimAt(n)));
-  const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+  const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock: createFixedClock() });
   const readBefore: number[] = [];
   const hasNoTime = async () => {
     readBefore.push(counted.claims);

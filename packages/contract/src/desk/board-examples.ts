@@ -39,6 +39,7 @@ export function boardExamples(of: {
     responded_at: null,
     waiting_since: sent.created_at,
     late: false,
+    clocks: null,
     updated_at: sent.updated_at,
     closed_at: null,
   } satisfies BoardClaimResponse;
@@ -66,6 +67,9 @@ export function boardExamples(of: {
     pending: 1,
     median_answer_seconds: 724.095,
     p90_answer_seconds: 7260,
+    contacts_shared: 31,
+    contacts_in_time: 28,
+    contacts_late: 2,
   };
   const unassigned = {
     ...sent,
@@ -86,6 +90,7 @@ export function boardExamples(of: {
       response: {
         claim: sent,
         late: false,
+        clocks: null,
         waiting_since: row.waiting_since,
         closed_at: null,
         closed_by: null,

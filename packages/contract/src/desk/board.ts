@@ -114,6 +114,11 @@ export const boardQuery = fields({
     description: 'true: only pending offers that have waited longer than the firm allows.',
     example: 'false',
   }).default('false'),
+  clock_late: oneOf(['true', 'false'], {
+    description:
+      'true: only accepted claims whose first contact or inspection is late, or was late, where the adjuster shares it.',
+    example: 'false',
+  }).default('false'),
   order: oneOf(BOARD_ORDERS, {
     description:
       'waiting, the default: open claims that wait; those that were rejected or unassigned and wait for another offer first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true; with adjuster, the latest offer first.',
@@ -143,6 +148,44 @@ const placeSchema = responseObject({
   zip: responseField.text('ZIP code.', '33931'),
 }).meta({ id: 'BoardPlace', description: 'Where the loss happened.' });
 
+const stepClockSchema = responseObject({
+  at: responseField
+    .dateTime(
+      'When the service received it; null: not yet, or only the date is known.',
+      '2026-08-30T15:20:11.402Z',
+    )
+    .nullable(),
+  device_at: responseField
+    .dateTime(
+      "When it was done, by the clock of the adjuster's device; null as above.",
+      '2026-08-30T15:05:00.000Z',
+    )
+    .nullable(),
+  date: responseField
+    .date('The date, where the adjuster has entered no time; else null.', '2026-08-30')
+    .nullable(),
+  due_at: responseField
+    .dateTime(
+      'When it is or was due; null: it counts from the first contact, and there was none.',
+      '2026-08-30T15:04:11.208Z',
+    )
+    .nullable(),
+  late: responseField.flag('Whether it is late, or was done late.', false),
+}).meta({ id: 'StepClock', description: 'A step of the adjuster, by consent.' });
+
+export const claimClocksSchema = responseObject({
+  first_contact: stepClockSchema,
+  inspection: stepClockSchema,
+  report_due_at: responseField
+    .dateTime('When the preliminary report is due.', '2026-09-13T15:04:11.208Z')
+    .nullable(),
+}).meta({
+  id: 'ClaimClocks',
+  description:
+    'First contact and inspection of an accepted claim; null if the adjuster does not share them with the firm, which says nothing about them.',
+});
+export type ClaimClocks = z.output<typeof claimClocksSchema>;
+
 export const boardClaimSchema = responseObject({
   id: responseField.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
   test: responseField.flag('Whether it is a test claim.', false),
@@ -168,6 +211,7 @@ export const boardClaimSchema = responseObject({
     )
     .nullable(),
   late: responseField.flag('Whether its pending offer has waited longer than the firm allows.', false),
+  clocks: claimClocksSchema.nullable(),
   updated_at: responseField.dateTime(
     'Time of the last change of the assignment.',
     '2026-08-29T14:52:07.113Z',
@@ -259,6 +303,7 @@ export type OfferResponse = z.output<typeof offerSchema>;
 export const boardClaimDetailsSchema = responseObject({
   claim: claimSchema,
   late: boardClaimSchema.shape.late,
+  clocks: boardClaimSchema.shape.clocks,
   waiting_since: boardClaimSchema.shape.waiting_since,
   closed_at: boardClaimSchema.shape.closed_at,
   closed_by: offererSchema.nullable(),
@@ -404,6 +449,15 @@ export const answersReportRowSchema = responseObject({
   pending: outcomeCount('Offers that wait for a response.', 1),
   median_answer_seconds: seconds('Median time until accepted or rejected', 724.095),
   p90_answer_seconds: seconds('90th percentile of the time until accepted or rejected', 7260),
+  contacts_shared: outcomeCount(
+    'Accepted claims whose adjusters let the firm see the first contact. The others are in neither of the next two.',
+    31,
+  ),
+  contacts_in_time: outcomeCount('Of these, claims whose policyholder was reached in time.', 28),
+  contacts_late: outcomeCount(
+    'Of these, claims whose policyholder was reached late, or is not reached and overdue.',
+    2,
+  ),
   partial: responseField
     .flag('By week only: whether the week begins before since or ends after until.', false)
     .optional(),

@@ -2,6 +2,7 @@ import { accountExamples } from '../account-examples.ts';
 import type { Example } from '../example.ts';
 import type { AuditEventDocument, AuditVerificationDocument } from './audit.ts';
 import type { boardEndpoints } from './board.ts';
+import { CLOCK_EXAMPLES } from './clocks.ts';
 import type {
   ApiKeyDocument,
   FirmLimitsDocument,
@@ -189,6 +190,7 @@ export const DESK_EXAMPLES: {
     } satisfies AuditVerificationDocument,
   },
   changeFirm: { body: { firm_id: FIRM.id }, response: ownStaff },
+  ...CLOCK_EXAMPLES,
   ...WEBHOOK_EXAMPLES,
   ...IMPORT_EXAMPLES,
 };

@@ -1,6 +1,7 @@
 import type { DeskEndpoint } from '../requests.ts';
 import { auditEndpoints } from './audit.ts';
 import { boardEndpoints } from './board.ts';
+import { clockEndpoints } from './clocks.ts';
 import { developerEndpoints } from './developers.ts';
 import { importEndpoints } from './imports.ts';
 import { readinessEndpoints } from './readiness.ts';
@@ -14,6 +15,7 @@ export const deskEndpoints = {
   ...developerEndpoints,
   ...auditEndpoints,
   ...boardEndpoints,
+  ...clockEndpoints,
   ...webhookEndpoints,
   ...importEndpoints,
 } as const satisfies Record<string, DeskEndpoint>;

@@ -9,6 +9,7 @@ import { availabilityBehavior } from './stores/availability.ts';
 import { boardBehavior } from './stores/board.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
+import { clocksBehavior } from './stores/clocks.ts';
 import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
 import { credentialsBehavior } from './stores/credentials.ts';
 import { endedOffersBehavior } from './stores/ended-offers.ts';
@@ -48,6 +49,7 @@ type Behavior = (fixture: () => Fixture, failingAfter: StoresUnderTest['failingA
 export const PERSONAL_DATA_BEHAVIORS = [
   claimsBehavior,
   concurrentRequestsBehavior,
+  clocksBehavior,
   membershipsBehavior,
   invitationsBehavior,
   carriersBehavior,

@@ -366,6 +366,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ...{ accept: 'aceptar', add: 'agregar', adjuster: 'Ajustador', adjusters: 'Ajustadores', apply: 'aplicar' },
   ...{ audit: 'Registro', availability: 'Disponibilidad', backup: 'copiar', carrier: 'Aseguradora' },
   ...{ change: 'cambiar', check: 'comprobar', claim: 'Reclamación', claims: 'Reclamaciones' },
+  ...{ clocks: 'cambiar plazos' },
   ...{
     clear: 'quitar',
     close: 'cerrar',

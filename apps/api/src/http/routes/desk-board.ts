@@ -14,7 +14,9 @@ import {
   boardAdjusterToWire,
   boardClaimToWire,
   boardRowToWire,
+  clocksVersion,
   closedClaimToWire,
+  firmClocksToWire,
   proposedOfferToWire,
   reportToCsv,
   reportToWire,
@@ -37,15 +39,17 @@ function filterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
   const { environment, status, carrier, state } = query;
   const closed = query.closed === 'true';
   const late = query.late === 'true';
-  const isLatest = closed || status === 'accepted' || text !== undefined;
+  const clockLate = query.clock_late === 'true';
+  const isLatest = closed || clockLate || status === 'accepted' || text !== undefined;
   const order = query.order ?? (isLatest ? 'latest' : 'waiting');
   return {
     environment,
-    status: late ? 'pending_acceptance' : status,
+    status: late ? 'pending_acceptance' : clockLate ? 'accepted' : status,
     carrier,
     state,
     closed,
     late,
+    clockLate,
     text,
     order,
     adjuster: adjuster as Svcid | undefined,
@@ -107,7 +111,12 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
   return [
     staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
       const filter = filterOf(query);
-      const filters = { ...filter, closed: String(filter.closed), late: String(filter.late) };
+      const filters = {
+        ...filter,
+        closed: String(filter.closed),
+        late: String(filter.late),
+        clockLate: String(filter.clockLate),
+      };
       const scope: CursorScope = { list: 'board', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
       const [claims, counts] = await Promise.all([
@@ -180,6 +189,27 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         ...jsonResponse(sharedCredentialsToWire(credentials)),
         reads: [{ firmId, action: 'credentials.read', object: adjusterObject(svcId) }],
       };
+    }),
+
+    staffRoute(deskEndpoints.getClocks, async (_, { actor }) =>
+      jsonResponse(firmClocksToWire(await board.readClocks(actor))),
+    ),
+
+    staffRoute(deskEndpoints.updateClocks, async ({ body }, { actor }) => {
+      const { time_zone, based_on } = body;
+      const rules = body.rules.map(({ carrier, ...rule }) => ({
+        carrier,
+        catCode: rule.cat_code,
+        contactHours: rule.contact_hours,
+        inspectionHours: rule.inspection_hours,
+        reportDays: rule.report_days,
+      }));
+      const clocks = await board.setClocks(
+        actor,
+        ({ timeZone }) => ({ rules, timeZone: time_zone ?? timeZone }),
+        based_on === undefined ? undefined : (current) => clocksVersion(current) === based_on,
+      );
+      return jsonResponse(firmClocksToWire(clocks));
     }),
 
     staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId }, longWork }) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type AnswersGroup,
   type AnswersReportFilter,
@@ -12,10 +13,25 @@ import {
   toDateTimeOrNull,
 } from '@svc/application';
 import { spreadsheetCsv } from '@svc/csv-import';
-import { type Instant, SECOND } from '@svc/domain';
+import { type ClaimClocks, type FirmClocks, type Instant, SECOND, type StepClock } from '@svc/domain';
 import { adjusterToWire } from './adjuster.ts';
 import { type AsciiJson, asciiJson } from './ascii-json.ts';
 import { claimToWire } from './claim.ts';
+
+const stepToWire = ({ step, dueAt, late }: StepClock) => ({
+  at: toDateTimeOrNull(step?.at ?? null),
+  device_at: toDateTimeOrNull(step?.deviceAt ?? null),
+  date: step?.date ?? null,
+  due_at: toDateTimeOrNull(dueAt),
+  late,
+});
+
+const clocksToWire = (clocks: ClaimClocks | null) =>
+  clocks && {
+    first_contact: stepToWire(clocks.contact),
+    inspection: stepToWire(clocks.inspection),
+    report_due_at: toDateTimeOrNull(clocks.reportDueAt),
+  };
 
 export const boardRowToWire = ({
   summary: { name, carrier, street, city, state, zip },
@@ -35,6 +51,7 @@ export const boardRowToWire = ({
   responded_at: toDateTimeOrNull(claim.respondedAt),
   waiting_since: toDateTimeOrNull(claim.waitingSince),
   late: claim.late,
+  clocks: clocksToWire(claim.clocks),
   updated_at: toDateTime(claim.updatedAt),
   closed_at: toDateTimeOrNull(claim.closedAt),
 });
@@ -56,9 +73,10 @@ const offerToWire = (offer: BoardOffer) => ({
 
 /** The claim is text already. */
 export function boardClaimToWire(details: Awaited<ReturnType<BoardUseCases['readBoardClaim']>>): AsciiJson {
-  const { claim, late, waitingSince, closedBy, history } = details;
+  const { claim, late, clocks, waitingSince, closedBy, history } = details;
   const others = asciiJson({
     late,
+    clocks: clocksToWire(clocks),
     waiting_since: toDateTimeOrNull(waitingSince),
     closed_at: toDateTimeOrNull(claim.closedAt),
     closed_by: closedBy,
@@ -72,6 +90,29 @@ export const closedClaimToWire = (claim: ClaimView & { readonly closedAt: Instan
   const others = asciiJson({ closed_at: toDateTimeOrNull(claim.closedAt) });
   return `${claimToWire(claim).slice(0, -1)},${others.slice(1)}` as AsciiJson;
 };
+
+/** Equal for equal rules. */
+export const clocksVersion = (clocks: FirmClocks): string =>
+  createHash('sha256')
+    .update(JSON.stringify(rulesToWire(clocks)))
+    .digest('base64url')
+    .slice(0, 16);
+
+const rulesToWire = ({ rules, timeZone }: FirmClocks) => ({
+  rules: rules.map(({ carrier, catCode, contactHours, inspectionHours, reportDays }) => ({
+    ...(carrier !== undefined && { carrier }),
+    ...(catCode !== undefined && { cat_code: catCode }),
+    ...(contactHours !== undefined && { contact_hours: contactHours }),
+    ...(inspectionHours !== undefined && { inspection_hours: inspectionHours }),
+    ...(reportDays !== undefined && { report_days: reportDays }),
+  })),
+  time_zone: timeZone,
+});
+
+export const firmClocksToWire = (clocks: FirmClocks) => ({
+  ...rulesToWire(clocks),
+  version: clocksVersion(clocks),
+});
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / SECOND);
 
@@ -114,6 +155,9 @@ const groupToWire = ({
   pending: counts.pending,
   median_answer_seconds: toSeconds(medianAnswerMs),
   p90_answer_seconds: toSeconds(p90AnswerMs),
+  contacts_shared: counts.contactsShared,
+  contacts_in_time: counts.contactsInTime,
+  contacts_late: counts.contactsLate,
   ...(partial !== undefined && { partial }),
 });
 

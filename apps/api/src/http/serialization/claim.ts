@@ -7,6 +7,8 @@ import {
   type ClaimFacts,
   type ClaimWork,
   carrierForForms,
+  clocksFor,
+  type FirmClocks,
   HOUR,
   type Svcid,
 } from '@svc/domain';
@@ -95,14 +97,34 @@ export function workToWire(work: ClaimWork): object {
     preliminary_report_date: details.preliminaryReportDate,
     proof_of_loss_date: details.proofOfLossDate,
     notes,
-    contacts: details.contacts?.map((attempt) => ({ ...attempt, at: toDateTime(attempt.at) })),
+    contacts: details.contacts?.map(({ id, at, receivedAt, result, note }) => ({
+      id,
+      at: toDateTime(at),
+      ...(receivedAt !== undefined && { received_at: toDateTime(receivedAt) }),
+      result,
+      ...(note !== undefined && { note }),
+    })),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }
 
+function appClocksToWire({ rules, timeZone }: FirmClocks, carrier: string, catCode: string | undefined) {
+  const { contactHours, inspectionHours, reportDays } = clocksFor(rules, carrier, catCode ?? null);
+  return {
+    contact_hours: contactHours,
+    inspection_hours: inspectionHours,
+    report_days: reportDays,
+    time_zone: timeZone,
+  };
+}
+
 /** A claim as the adjuster app shows it: with the adjuster's work, and with carrier and coverages as on the forms. */
 export function appClaimToWire(claim: AppClaimView): AsciiJson {
-  const sent = JSON.parse(claim.asSent) as { carrier: CarrierDetails; coverages?: object };
+  const sent = JSON.parse(claim.asSent) as {
+    carrier: CarrierDetails;
+    coverages?: object;
+    loss: { cat_code?: string };
+  };
   return asciiJson({
     id: claim.id,
     test: claim.environment === 'test',
@@ -112,6 +134,9 @@ export function appClaimToWire(claim: AppClaimView): AsciiJson {
     offered_at: toDateTime(claim.assignment.offeredAt),
     ...(claim.offerWaitHours !== null && {
       respond_by: toDateTime(claim.assignment.offeredAt + claim.offerWaitHours * HOUR),
+    }),
+    ...(claim.clocks !== null && {
+      clocks: appClocksToWire(claim.clocks, sent.carrier.name, sent.loss.cat_code),
     }),
     assignment: assignmentToWire(claim.assignment),
     work: workToWire(claim.work),

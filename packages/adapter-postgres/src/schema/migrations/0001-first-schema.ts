@@ -61,6 +61,8 @@ CREATE TABLE firms (
   max_keys integer CHECK (max_keys > 0),
   -- How long the firm waits for the response to an offer, to show it to the adjuster.
   offer_wait_hours integer CHECK (offer_wait_hours > 0),
+  -- What the firm owes its carriers: {timeZone, rules: [{carrier, catCode, contactHours, inspectionHours, reportDays}]}.
+  clocks json,
   created_at timestamptz(3) NOT NULL,
   -- 'started' or 'finished'. Null: the firm is not erased.
   erasure text,
@@ -331,6 +333,7 @@ CREATE TABLE claims (
   external_id text COLLATE "C" NOT NULL,
   claim_number text COLLATE "C" NOT NULL,
   carrier_key text COLLATE "C" NOT NULL,
+  cat_code text COLLATE "C",
   carrier json NOT NULL,
   -- The claim as it was sent. json, since jsonb would order keys and rewrite numbers.
   document json NOT NULL,
@@ -350,6 +353,11 @@ CREATE TABLE claims (
   work_notes text,
   -- Planned visit, dates of reports and the contact log.
   work_details json,
+  -- The earliest entries of the contact log, for the board and reports where the adjuster lets the firm see them.
+  contacted_at timestamptz(3),
+  contact_received_at timestamptz(3),
+  inspected_at timestamptz(3),
+  inspection_received_at timestamptz(3),
   -- When the adjuster last changed any of the work, for lists that are read by difference.
   work_changed_at timestamptz(3),
   created_at timestamptz(3) NOT NULL,

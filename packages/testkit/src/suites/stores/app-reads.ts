@@ -38,6 +38,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         work: { contactDate: null, inspectionDate: null, notes: null },
         closedAt: null,
         offerWaitHours: null,
+        clocks: null,
         bookCarrier: { name: 'Gulf Mutual', phone },
       };
       expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
@@ -209,7 +210,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect((await changed('accepted')).sort()).toEqual([worked, logged].sort());
       expect(await changed('pending_acceptance')).toEqual([added]);
       expect(await stores.appReads.claimIds(svcId, 'pending_acceptance')).toEqual([added]);
-      expect((await use.readClaim(actor, logged)).work.details).toEqual({ contacts: [contact] });
+      expect((await use.readClaim(actor, logged)).work.details).toMatchObject({ contacts: [contact] });
       expect((await use.readClaim(actor, worked)).work.details).toEqual({
         plannedVisitDate: '2026-09-01',
       });

@@ -147,6 +147,7 @@ export function boardBehavior(fixture: () => Fixture): void {
         closedAt: null,
         waitingSince: at,
         late: false,
+        clocks: null,
       };
       expect(await board(firm, WAITING)).toEqual([row]);
       clock.advance(2 * HOUR);
@@ -421,7 +422,7 @@ export function boardBehavior(fixture: () => Fixture): void {
         [other, 'withdrawn', withdrawnAt, null, null],
         [svcId, 'rejected', rejectedAt, offeredAt + 5, 'Too far.'],
       ];
-      const open = { id, closedAt: null, closedBy: null, late: false };
+      const open = { id, closedAt: null, closedBy: null, late: false, clocks: null };
       expect(await read()).toEqual({
         ...open,
         waitingSince: withdrawnAt,
@@ -472,6 +473,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const answered = {
         medianAnswerMs: (slow + fast) / 2,
         p90AnswerMs: fast + (slow - fast) * 0.9,
+        ...{ contactsShared: 0, contactsInTime: 0, contactsLate: 0 },
       };
       const unanswered = { medianAnswerMs: null, p90AnswerMs: null };
       const { total, rows } = await report('adjuster');
@@ -508,6 +510,65 @@ export function boardBehavior(fixture: () => Fixture): void {
           })
         ).rows,
       ).toEqual([]);
+    });
+
+    test('reports contacts in time by the rules of the carrier and event, only where the adjuster lets the firm see them', async () => {
+      const { newFirm, newMember, newStaff, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, hidden] = [await newMember(firm), await newMember(firm)];
+      const since = clock.now();
+      await use.setClocks(await newStaff(firm), () => ({
+        rules: [
+          { carrier: 'Bayou', contactHours: 2 },
+          { carrier: 'Bayou', catCode: 'FL26-09', contactHours: 100 },
+        ],
+        timeZone: 'America/Chicago',
+      }));
+      const accept = async (carrier: string, cat_code?: string, by = svcId) => {
+        const loss = { date: '2027-01-01', ...(cat_code !== undefined && { cat_code }) };
+        const content = { carrier: { name: carrier }, loss };
+        const id = await sendAt(firm, by, content);
+        await use.acceptClaim({ svcId: by }, id);
+        return id;
+      };
+      const early = await accept('Bayou');
+      const overdue = await accept('BAYOU');
+      const ofEvent = await accept('Bayou', 'FL26-09');
+      const general = await accept('Other');
+      const byDate = await accept('Other');
+      const closed = await accept('Other');
+      await accept('Bayou', undefined, hidden);
+      const acceptedAt = clock.now();
+      await use.closeAcceptedClaim({ svcId }, closed);
+      clock.advance(90 * HOUR);
+      const reached = (id: ClaimId, hours: number) =>
+        use.logContact({ svcId }, id, { id: 'a', at: acceptedAt + hours * HOUR, result: 'reached' });
+      await reached(early, 1);
+      await reached(general, 25);
+      const date = new Date(acceptedAt).toISOString().slice(0, 10);
+      await use.recordWork({ svcId }, byDate, { contactDate: date });
+      await use.setSharing({ svcId }, firm.id, { clocks: true });
+      const filter = { environment: 'live', since, until: clock.now(), timeZone: 'UTC' } as const;
+      const { total, rows } = await use.reportAnswers(firm.id, { ...filter, by: 'carrier' });
+      const contacts = (row: typeof total) => [row.contactsShared, row.contactsInTime, row.contactsLate];
+      expect(contacts(total)).toEqual([6, 2, 2]);
+      expect(Object.fromEntries(rows.map((row) => [row.group, contacts(row)]))).toEqual({
+        Bayou: [3, 1, 1],
+        Other: [3, 1, 1],
+      });
+      // As each claim says.
+      const lateOf = async (id: ClaimId) => (await use.readBoardClaim(firm.id, id)).clocks?.contact.late;
+      const all = [early, overdue, ofEvent, general, byDate, closed];
+      expect(await Promise.all(all.map(lateOf))).toEqual([false, true, false, true, false, false]);
+      const byAdjuster = await use.reportAnswers(firm.id, { ...filter, by: 'adjuster' });
+      expect(byAdjuster.rows.map((row) => [row.group, ...contacts(row)])).toEqual([
+        [svcId, 6, 2, 2],
+        [hidden, 0, 0, 0],
+      ]);
+      await use.leaveFirm({ svcId }, firm.id);
+      expect(contacts((await use.reportAnswers(firm.id, { ...filter, by: 'week' })).total)).toEqual([
+        0, 0, 0,
+      ]);
     });
 
     test('an answer is never before its offer, also by the clock of another process', async () => {

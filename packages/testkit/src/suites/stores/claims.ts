@@ -145,7 +145,10 @@ export function claimsBehavior(fixture: () => Fixture): void {
       });
       const contact = { id: 'c-1', at: clock.now(), result: 'no_answer' } as const;
       const logged = await use.logContact({ svcId }, id, contact);
-      expect(logged.work).toEqual({ ...worked.work, details: { contacts: [contact] } });
+      expect(logged.work).toEqual({
+        ...worked.work,
+        details: { contacts: [{ ...contact, receivedAt: clock.now() }] },
+      });
       const closed = await use.closeAcceptedClaim({ svcId }, id);
       expect(closed).toMatchObject({ closedAt: clock.now(), work: logged.work });
       expect(await read(firm, id)).toEqual(before);

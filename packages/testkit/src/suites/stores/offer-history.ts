@@ -157,6 +157,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
           kept_offline_since: new Date(answeredAt + 5000).toISOString(),
         },
         late_answer: null,
+        clocks: null,
         decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
         audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       });

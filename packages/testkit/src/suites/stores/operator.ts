@@ -30,6 +30,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
         limits: NO_OVERRIDES,
         maxKeys: null,
         offerWaitHours: null,
+        clocks: null,
         createdAt: at,
         erasure: null,
       };

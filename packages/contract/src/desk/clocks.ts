@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import {
+  arrayOf,
+  fields,
+  integer,
+  nonBlankText,
+  presenceRule,
+  responseField,
+  text,
+  timeZone,
+} from '../fields.ts';
+import { LIMITS } from '../limits.ts';
+import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { responseObject } from '../response-schema.ts';
+
+const CARRIER = {
+  description: 'Only claims of this carrier, without regard to case and spacing; absent: of every carrier.',
+  example: 'Palmetto Mutual Insurance',
+};
+const CAT_CODE = {
+  description: 'Only claims with this `loss.cat_code`; absent: of every event.',
+  example: 'FL26-09',
+};
+const CONTACT_HOURS = {
+  description: 'Within how many hours of the acceptance the policyholder is to be reached; absent: 24.',
+  example: 12,
+};
+const INSPECTION_HOURS = {
+  description: 'Within how many hours of the first contact the property is to be inspected; absent: 48.',
+  example: 48,
+};
+const REPORT_DAYS = {
+  description:
+    'Within how many days of the acceptance the preliminary report is due, on the calendar; absent: 15.',
+  example: 3,
+};
+const TIME_ZONE = {
+  description: 'IANA name of the time zone on whose calendar days are counted; UTC until it is set.',
+  example: 'America/Chicago',
+};
+const EXAMPLE_VERSION = 'q1ZKTs4sSVWyUjIy';
+
+const TIMES = ['contact_hours', 'inspection_hours', 'report_days'];
+
+const clockRuleBody = presenceRule((isPresent) =>
+  TIMES.some(isPresent) ? [] : [{ path: [], detail: `Must have at least one of ${TIMES.join(', ')}.` }],
+)(
+  fields({
+    carrier: nonBlankText(LIMITS.companyName, CARRIER).optional(),
+    cat_code: text(LIMITS.catastropheCode, CAT_CODE).optional(),
+    contact_hours: integer(LIMITS.clockHours, CONTACT_HOURS).optional(),
+    inspection_hours: integer(LIMITS.clockHours, INSPECTION_HOURS).optional(),
+    report_days: integer(LIMITS.clockDays, REPORT_DAYS).optional(),
+  }),
+).meta({
+  id: 'ClockRuleInput',
+  description: 'What the firm owes for some of its claims.',
+  example: { carrier: CARRIER.example, contact_hours: CONTACT_HOURS.example },
+});
+
+const updateClocksBody = fields({
+  rules: arrayOf(LIMITS.clockRules, clockRuleBody, `an array of at most ${LIMITS.clockRules} rules`, {
+    description: 'All rules: those that are left out are removed.',
+    example: [{ carrier: CARRIER.example, contact_hours: CONTACT_HOURS.example }],
+  }),
+  time_zone: timeZone(TIME_ZONE).optional(),
+  based_on: text(LIMITS.clocksVersion, {
+    description:
+      'The `version` of the rules that were edited. If they have changed since, the response is clocks_changed. Without it, the last request counts.',
+    example: EXAMPLE_VERSION,
+  }).optional(),
+}).meta({ id: 'UpdateClocksRequest', description: 'The rules of the firm.' });
+
+export const clocksSchema = responseObject({
+  rules: z
+    .array(
+      responseObject({
+        carrier: responseField.text(CARRIER.description, CARRIER.example).optional(),
+        cat_code: responseField.text(CAT_CODE.description, CAT_CODE.example).optional(),
+        contact_hours: responseField.integer(CONTACT_HOURS.description, CONTACT_HOURS.example).optional(),
+        inspection_hours: responseField
+          .integer(INSPECTION_HOURS.description, INSPECTION_HOURS.example)
+          .optional(),
+        report_days: responseField.integer(REPORT_DAYS.description, REPORT_DAYS.example).optional(),
+      }).meta({ id: 'ClockRule', description: 'What the firm owes for some of its claims.' }),
+    )
+    .meta({
+      description:
+        'Of the rules for a claim, the most specific one that has a time sets it: first those of a carrier and an event, then of a carrier, of an event, of all.',
+      example: [],
+    }),
+  time_zone: responseField.text(TIME_ZONE.description, TIME_ZONE.example),
+  version: responseField.text(
+    'Stands for the rules: equal rules have equal versions. Send it as `based_on` with a change.',
+    EXAMPLE_VERSION,
+  ),
+}).meta({
+  id: 'Clocks',
+  description: 'Within what times a firm owes its carriers contact, inspection and report.',
+});
+export type ClocksDocument = z.output<typeof clocksSchema>;
+export type ClockRuleDocument = ClocksDocument['rules'][number];
+
+const EXAMPLE = {
+  rules: [
+    { carrier: CARRIER.example, cat_code: CAT_CODE.example, contact_hours: 12, report_days: 3 },
+    { carrier: CARRIER.example, inspection_hours: 72 },
+  ],
+  time_zone: TIME_ZONE.example,
+  version: EXAMPLE_VERSION,
+} satisfies ClocksDocument;
+
+export const CLOCK_EXAMPLES = {
+  getClocks: { response: EXAMPLE },
+  updateClocks: {
+    body: { rules: EXAMPLE.rules, time_zone: EXAMPLE.time_zone, based_on: 'a0Jc3vXk9PqLw2Zt' },
+    response: EXAMPLE,
+  },
+};
+
+/** What the firm owes its carriers. */
+export const clockEndpoints = {
+  getClocks: endpoint({
+    ...staffRead('claims:read'),
+    id: 'getClocks',
+    method: 'GET',
+    path: '/firm/v1/clocks',
+    audit: null,
+    summary: 'Get the clocks',
+    description:
+      'The rules of the firm by carrier and event. Without a rule, the times of the program apply.',
+    success: { status: 200, schema: clocksSchema, description: 'The rules.' },
+    problems: STAFF_REQUEST,
+  }),
+  updateClocks: endpoint({
+    ...staffWrite('clocks:write'),
+    id: 'updateClocks',
+    method: 'PUT',
+    path: '/firm/v1/clocks',
+    audit: 'firm.clocks',
+    summary: 'Set the clocks',
+    description:
+      'Replaces the rules. They apply at once, also to claims that were accepted before; phones learn of them when they next read their claims.',
+    body: updateClocksBody,
+    pointers: { clock_rules_repeated: '/rules' },
+    success: { status: 200, schema: clocksSchema, description: 'The rules.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'clocks_changed'],
+  }),
+} as const satisfies Record<string, DeskEndpoint>;

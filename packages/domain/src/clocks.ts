@@ -1,0 +1,56 @@
+import { carrierNameKey } from './carrier.ts';
+import type { Instant } from './ids.ts';
+
+/** Within what time a firm owes a carrier something. What is absent is the program's own time. */
+export interface Clocks {
+  /** From the acceptance. */
+  readonly contactHours?: number | undefined;
+  /** From the first contact. */
+  readonly inspectionHours?: number | undefined;
+  /** From the acceptance, on the calendar. */
+  readonly reportDays?: number | undefined;
+}
+
+/** For the claims of a carrier, of an event, of both, or all of them. */
+export interface ClockRule extends Clocks {
+  readonly carrier?: string | undefined;
+  /** Catastrophe code of the event, as in the claim. */
+  readonly catCode?: string | undefined;
+}
+
+/** What a firm has set. */
+export interface FirmClocks {
+  readonly rules: readonly ClockRule[];
+  /** IANA name of the zone on whose calendar days are counted. */
+  readonly timeZone: string;
+  /** Absent: never. */
+  readonly changedAt?: Instant;
+}
+
+export const NO_CLOCKS: FirmClocks = { rules: [], timeZone: 'UTC' };
+
+/** Equal keys are for the same claims. */
+export const clockRuleKey = ({ carrier, catCode }: ClockRule): string =>
+  JSON.stringify([carrier === undefined ? null : carrierNameKey(carrier), catCode ?? null]);
+
+const specificity = ({ carrier, catCode }: ClockRule): number =>
+  (carrier === undefined ? 0 : 2) + (catCode === undefined ? 0 : 1);
+
+/** The most specific first; a carrier says more than an event. */
+export const bySpecificity = (rules: readonly ClockRule[]): ClockRule[] =>
+  [...rules].sort((one, other) => specificity(other) - specificity(one));
+
+/** Of the rules for a claim, the most specific one that has a time sets it. */
+export function clocksFor(rules: readonly ClockRule[], carrier: string, catCode: string | null): Clocks {
+  const key = carrierNameKey(carrier);
+  const matching = bySpecificity(rules).filter(
+    (rule) =>
+      (rule.carrier === undefined || carrierNameKey(rule.carrier) === key) &&
+      (rule.catCode === undefined || rule.catCode === catCode),
+  );
+  const first = (field: keyof Clocks): Clocks => {
+    const value = matching.find((rule) => rule[field] !== undefined)?.[field];
+    return value === undefined ? {} : { [field]: value };
+  };
+  return { ...first('contactHours'), ...first('inspectionHours'), ...first('reportDays') };
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  bySpecificity,
+  type ClaimWork,
+  type ClockFacts,
+  type ClockRule,
+  type Clocks,
+  claimClocksOf,
+  clockRuleKey,
+  clocksFor,
+  DAY,
+  doneAt,
+  HOUR,
+  isStepLate,
+  localDays,
+  NO_CLOCKS,
+  type StepTime,
+  stepTimesOf,
+} from '../src/index.ts';
+
+const CARRIERS = ['Palmetto Mutual', 'Bayou'];
+const EVENTS = ['FL26-09', 'TX26-01'];
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const rule: fc.Arbitrary<ClockRule> = fc.record({
+  carrier: optional(fc.constantFrom(...CARRIERS, '  PALMETTO  mutual ')),
+  catCode: optional(fc.constantFrom(...EVENTS)),
+  contactHours: optional(fc.integer({ min: 1, max: 99 })),
+  inspectionHours: optional(fc.integer({ min: 1, max: 99 })),
+  reportDays: optional(fc.integer({ min: 1, max: 99 })),
+});
+const rules = fc.uniqueArray(rule, { selector: clockRuleKey, maxLength: 9 });
+const FIELDS: readonly (keyof Clocks)[] = ['contactHours', 'inspectionHours', 'reportDays'];
+
+describe('the rules of a firm', () => {
+  test('of those for a claim, the most specific one that has a time sets it, in any order of the rules', () => {
+    const claim = fc.record({
+      carrier: fc.constantFrom(...CARRIERS, 'Other'),
+      catCode: fc.constantFrom(...EVENTS, null),
+    });
+    const shuffled = rules.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, claim, ([all, others], { carrier, catCode }) => {
+        const clocks = clocksFor(all, carrier, catCode);
+        expect(clocksFor(others, carrier, catCode)).toEqual(clocks);
+        for (const field of FIELDS) {
+          const exact = [
+            { carrier, catCode: catCode ?? undefined },
+            { carrier },
+            { catCode: catCode ?? undefined },
+            {},
+          ];
+          const keys = exact.map(clockRuleKey);
+          const expected = keys
+            .map((key) => all.find((each) => clockRuleKey(each) === key)?.[field])
+            .find((value) => value !== undefined);
+          expect(clocks[field]).toBe(expected);
+        }
+      }),
+    );
+  });
+
+  test('a rule for another carrier or event changes nothing', () => {
+    fc.assert(
+      fc.property(rules, rule, (all, further) => {
+        const other = { ...further, carrier: 'Nobody' };
+        expect(clocksFor([...all, other], 'Bayou', 'FL26-09')).toEqual(clocksFor(all, 'Bayou', 'FL26-09'));
+      }),
+    );
+  });
+
+  test('a carrier says more than an event', () => {
+    const ofEvent = { catCode: 'FL26-09', contactHours: 1 };
+    const ofCarrier = { carrier: 'Bayou', contactHours: 2 };
+    expect(bySpecificity([{}, ofEvent, ofCarrier])).toEqual([ofCarrier, ofEvent, {}]);
+  });
+});
+
+const at = (text: string) => Date.parse(text);
+const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
+
+describe('the steps of an adjuster', () => {
+  test('are the earliest entries of the contact log, else the dates that were entered', () => {
+    const contacts = [
+      { id: 'a', at: 1, receivedAt: 9, result: 'no_answer', note: 'secret' },
+      { id: 'b', at: 2, receivedAt: 8, result: 'reached', note: 'secret' },
+      { id: 'c', at: 3, receivedAt: 7, result: 'reached' },
+      { id: 'd', at: 4, result: 'inspected' },
+    ] as const;
+    const dates = { contactDate: '2026-09-01', inspectionDate: '2026-09-02' };
+    expect(stepTimesOf({ ...NO_WORK, ...dates, details: { contacts } })).toEqual({
+      contact: { deviceAt: 2, at: 8, date: null },
+      inspection: { deviceAt: 4, at: null, date: null },
+    });
+    expect(stepTimesOf({ ...NO_WORK, ...dates })).toEqual({
+      contact: { deviceAt: null, at: null, date: '2026-09-01' },
+      inspection: { deviceAt: null, at: null, date: '2026-09-02' },
+    });
+    expect(stepTimesOf(NO_WORK)).toEqual({ contact: null, inspection: null });
+  });
+
+  test('are in time by the device, but not later than the service knew of them', () => {
+    const days = localDays('UTC');
+    const step = (deviceAt: number, receivedAt: number | null): StepTime => ({
+      ...{ deviceAt, at: receivedAt, date: null },
+    });
+    expect([step(5, 9), step(9, 5), step(5, null)].map((each) => doneAt(each, days))).toEqual([5, 5, 5]);
+    fc.assert(
+      fc.property(fc.nat(99), fc.nat(99), fc.nat(99), (deviceAt, receivedAt, due) => {
+        const late = isStepLate(step(deviceAt, receivedAt), due, 0, days);
+        expect(late).toBe(due < Math.min(deviceAt, receivedAt));
+      }),
+    );
+    expect([isStepLate(null, 5, 5, days), isStepLate(null, 5, 6, days)]).toEqual([false, true]);
+  });
+
+  test('of which only the date is known are in time on the day on which they are due, in the zone of the firm', () => {
+    const onSecond: StepTime = { deviceAt: null, at: null, date: '2026-09-02' };
+    const late = (due: string, zone: string) => isStepLate(onSecond, at(due), 0, localDays(zone));
+    expect(late('2026-09-02T05:00:00Z', 'America/Chicago')).toBe(false);
+    expect(late('2026-09-02T04:59:00Z', 'America/Chicago')).toBe(true);
+    expect(late('2026-09-02T04:59:00Z', 'UTC')).toBe(false);
+  });
+});
+
+describe('the clocks of a claim', () => {
+  const facts: ClockFacts = {
+    ...{ acceptedAt: at('2026-10-25T15:00:00Z'), closedAt: null, carrier: 'Bayou', catCode: 'FL26-09' },
+    ...{ contact: null, inspection: null },
+  };
+  const step = (deviceAt: number): StepTime => ({ deviceAt, at: deviceAt, date: null });
+
+  test('without rules are those of the program: contact 24 hours after the acceptance, inspection 48 after it, report in 15 days', () => {
+    const early = facts.acceptedAt + HOUR;
+    expect(claimClocksOf(facts, NO_CLOCKS, [], early)).toEqual({
+      contact: { step: null, dueAt: facts.acceptedAt + 24 * HOUR, late: false },
+      inspection: { step: null, dueAt: null, late: false },
+      reportDueAt: facts.acceptedAt + 15 * DAY,
+    });
+    const contact = step(early);
+    const late = claimClocksOf({ ...facts, contact }, NO_CLOCKS, [], early + 48 * HOUR + 1);
+    expect(late.contact).toEqual({ step: contact, dueAt: facts.acceptedAt + 24 * HOUR, late: false });
+    expect(late.inspection).toEqual({ step: null, dueAt: early + 48 * HOUR, late: true });
+  });
+
+  test('hours are hours and days are days, over a change of the clocks in the zone of the firm', () => {
+    const rules = [{ carrier: 'BAYOU', contactHours: 240, reportDays: 10 }];
+    const { contact, reportDueAt } = claimClocksOf(
+      facts,
+      { rules, timeZone: 'America/Chicago' },
+      [],
+      facts.acceptedAt,
+    );
+    expect(contact.dueAt).toBe(facts.acceptedAt + 240 * HOUR);
+    expect(reportDueAt).toBe(facts.acceptedAt + 241 * HOUR);
+  });
+
+  test("a rule of the firm counts before the event's, and that before the general one", () => {
+    const override = { event: 'FL26-09', kind: 'first_contact', hours: 72, source: 'Bulletin' } as const;
+    const dueWith = (clocks: readonly ClockRule[]) =>
+      claimClocksOf(facts, { rules: clocks, timeZone: 'UTC' }, [override], 0).contact.dueAt;
+    expect(dueWith([])).toBe(facts.acceptedAt + 72 * HOUR);
+    expect(dueWith([{ contactHours: 6 }])).toBe(facts.acceptedAt + 6 * HOUR);
+  });
+
+  test('a claim that was closed in time is not late afterwards', () => {
+    const closedAt = facts.acceptedAt + HOUR;
+    const lateOf = (changes: Partial<ClockFacts>) =>
+      claimClocksOf({ ...facts, ...changes }, NO_CLOCKS, [], facts.acceptedAt + 9 * DAY).contact.late;
+    expect([lateOf({ closedAt }), lateOf({}), lateOf({ closedAt: facts.acceptedAt + 2 * DAY })]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
