@@ -95,6 +95,8 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
     'status',
     'adjuster_svc_id',
     'offered_by',
+    'withdrawn_by',
+    'closed_by',
   ],
   // `name_key` is a keyed hash where encryption is on, as `email_key`.
   imports: ['name_key', 'environment'],
