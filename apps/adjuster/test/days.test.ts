@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { AppClaim } from '@svc/contract';
 import { durationText } from '@svc/web-app/duration';
 import { calendarFile } from '../src/model/calendar-file.ts';
 import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
@@ -28,6 +29,7 @@ describe('deadlines of an accepted claim', () => {
     const done = {
       version: 'v2',
       contact_date: '2026-08-30',
+      inspection_date: '2026-08-31',
       preliminary_report_date: '2026-09-01',
       proof_of_loss_date: '2026-09-20',
     };
@@ -60,8 +62,37 @@ describe('deadlines of an accepted claim', () => {
     ]);
   });
 
+  test('count by what the firm owes the carrier, in its zone, the inspection from the contact', () => {
+    const clocks = { contact_hours: 12, report_days: 3, time_zone: 'America/Chicago' };
+    const claim = { ...loss('2026-08-20'), contact_date: undefined, clocks };
+    const dueAt = (changes: Partial<AppClaim>) =>
+      Object.fromEntries(
+        deadlinesOf(ownClaim(ACCEPTED, { ...claim, ...changes }), []).map(({ kind, at }) => [
+          kind,
+          new Date(at).toISOString(),
+        ]),
+      );
+    expect(dueAt({})).toMatchObject({
+      first_contact: '2026-08-30T22:00:00.000Z',
+      preliminary_report: '2026-09-02T10:00:00.000Z',
+    });
+    const contacts = [
+      { id: 'a', at: '2026-08-30T11:00:00.000Z', result: 'no_answer' },
+      { id: 'b', at: '2026-08-30T12:00:00.000Z', result: 'reached' },
+    ];
+    const contacted = dueAt({ work: { version: 'v2', contacts } });
+    expect(contacted).toMatchObject({ inspection: '2026-09-01T12:00:00.000Z' });
+    expect(contacted).not.toHaveProperty('first_contact');
+    const inspected = { id: 'c', at: '2026-08-31T12:00:00.000Z', result: 'inspected' };
+    expect(dueAt({ work: { version: 'v2', contacts: [...contacts, inspected] } })).not.toHaveProperty(
+      'inspection',
+    );
+    const dated = dueAt({ work: { version: 'v2', contact_date: '2026-08-30' } });
+    expect(dated).toMatchObject({ inspection: '2026-09-02T05:00:00.000Z' });
+  });
+
   test('order the claims, the next one first', () => {
-    const contacted = { work: { version: 'v2', contact_date: '2026-08-30' } };
+    const contacted = { work: { version: 'v2', contact_date: '2026-08-30', inspection_date: '2026-08-31' } };
     const [late, soon, done] = [
       ownClaim('2026-08-29T00:00:00.000Z', { ...contacted, ...loss('2026-08-20') }),
       ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20'), contact_date: undefined }),

@@ -493,6 +493,7 @@ export type ErrorCode = Open<
   | 'duplicate_claim'
   | 'claim_already_accepted'
   | 'claim_changed'
+  | 'clocks_changed'
   | 'claim_closed'
   | 'already_member'
   | 'invitation_pending'

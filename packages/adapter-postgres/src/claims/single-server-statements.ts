@@ -283,8 +283,8 @@ export function singleServerStatements(
       const claims = decided.map(({ claim }) => claim);
       const texts = await Promise.all(
         claims.map(async ({ firmId, id, carrier, asSent }) => {
-          const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);
           const summary = summaryOf(asSent);
+          const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);
           return [
             encrypt('carrier', JSON.stringify(carrier)),
             encrypt('document', asSent as string),
