@@ -3,7 +3,7 @@ import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { cell, sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { listClaims, outcome } from './firm-calls.ts';
+import { expectValidationErrors, listClaims, outcome } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
@@ -411,6 +411,50 @@ test('an adjuster is named as the desk shows them, and a name that several have 
       }
     : { outcome: 'valid' };
   expect(json.rows).toMatchObject([named1, { outcome: 'valid' }, { outcome: 'valid' }, unknown]);
+});
+
+test('rows without an adjuster get the one that is given for their number, and are known again once they were sent', async () => {
+  const text = csvOf(row('GIVE-1', { adjuster: '' }), row('GIVE-2'), row('GIVE-3', { adjuster: '' }));
+  const outcomes = async (more: object) => {
+    const { json } = await importing({ text, name: 'Given', ...more });
+    return json.rows.map((one: { outcome: string; needs_adjuster: unknown }) => [
+      one.outcome,
+      one.needs_adjuster,
+    ]);
+  };
+  const place = { zip: expect.stringMatching(/^\d{5}$/) };
+  expect(await outcomes({ dry_run: true })).toEqual([
+    ['invalid', place],
+    ['valid', null],
+    ['invalid', place],
+  ]);
+  const adjusters = { [firm.account.manual]: [2, 3] };
+  expect(await outcomes({ dry_run: true, adjusters })).toEqual([
+    ['valid', null],
+    ['valid', null],
+    ['invalid', place],
+  ]);
+  expect(await outcomes({ adjusters })).toEqual([
+    ['sent', null],
+    ['sent', null],
+    ['invalid', place],
+  ]);
+  // By a page that was killed and does not know who got them.
+  for (const dry_run of [true, false])
+    expect(await outcomes({ dry_run, adjusters: {} })).toEqual([
+      ['already_sent', null],
+      ['already_sent', null],
+      ['invalid', place],
+    ]);
+  const other = { [firm.account.accepts]: [2, 4] };
+  expect(await outcomes({ adjusters: other })).toEqual([
+    ['already_sent', null],
+    ['already_sent', null],
+    ['sent', null],
+  ]);
+  const sent = (await listClaims(service, firm.test, 'external_id=GIVE-1')).json.data;
+  expect(sent).toMatchObject([{ assignment: { adjuster_svc_id: firm.account.manual } }]);
+  expectValidationErrors(await importing({ text, adjusters: { A: ['2'] } }), '/adjusters/A/0');
 });
 
 test('two columns for one field are a question, also for the next file, until a person has answered it', async () => {

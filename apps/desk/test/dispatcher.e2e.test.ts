@@ -457,6 +457,25 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await page.getByText('There is no adjuster with this SVCID.').first().waitFor();
     expect(await page.getByLabel('CSV file').inputValue()).toBe('');
 
+    // Rows without an adjuster are spread.
+    const unnamed = sample.replaceAll('SVCID-of-the-adjuster', '').replaceAll('SAMPLE', 'SPREAD');
+    await choose(page, unnamed, 'spread.csv');
+    await page.getByText('3 rows have no adjuster and no other problem.').waitFor();
+    await button(page, 'Spread 3 claims').click();
+    await page.getByRole('dialog').getByLabel(svcId).check();
+    await button(page, 'Show who gets which').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^Jean Delacroix: 3 claims/)
+      .waitFor();
+    expect(await faultsOf(page, 'spread rows')).toEqual([]);
+    await button(page, 'Enter these adjusters in 3 rows').click();
+    await page.getByText(/without problems: 3/).waitFor();
+    await button(page, 'Send 3 claims').click();
+    await page.getByText(/sent: 3/).waitFor();
+    await choose(page, unnamed, 'spread.csv');
+    await page.getByText(/sent before: 3/).waitFor();
+
     // What the file does not show is asked.
     await choose(page, lines.join('\r\n').replace('"Año"', '"Insured Phone"'), 'other.csv');
     const question = page.getByLabel('Which column is “Policyholder: phone”?');

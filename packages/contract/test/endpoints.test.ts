@@ -154,8 +154,11 @@ describe('the documentation', () => {
       for (const [path, field] of [['', body] as [string, z.ZodType], ...fieldsIn(body)]) {
         const inner = unwrap(field);
         const open = [z.ZodAny, z.ZodUnknown, z.ZodRecord, z.ZodCustom].some((type) => inner instanceof type);
-        // Names of columns and of fields are data.
-        expect([path, open]).toEqual([path, body === importClaimsBody && /^\/(columns|values)$/.test(path)]);
+        // Names of columns and of fields, and SVCIDs, are data.
+        expect([path, open]).toEqual([
+          path,
+          body === importClaimsBody && /^\/(adjusters|columns|values)$/.test(path),
+        ]);
         if (inner instanceof z.ZodObject)
           expect([path, inner.def.catchall]).toEqual([path, expect.any(z.ZodNever)]);
       }

@@ -20,6 +20,8 @@ export interface ImportOptions {
   readonly remembered?: Columns | undefined;
   /** Values of fields that are the same in all rows, by path. */
   readonly values?: Readonly<Record<string, string>> | undefined;
+  /** By number of the row, for rows that have none. */
+  readonly adjusters?: ReadonlyMap<number, string> | undefined;
   readonly dateOrder?: DateOrder | undefined;
   /** Losses are not later; by default that is not checked. */
   readonly today?: string | undefined;
@@ -44,7 +46,16 @@ export interface FileProblem extends ColumnQuestion {
 
 export type ImportedRow =
   | { readonly row: number; readonly externalId: string | null; readonly claim: SendClaimBody }
-  | { readonly row: number; readonly externalId: string | null; readonly problems: readonly CellProblem[] };
+  | {
+      readonly row: number;
+      readonly externalId: string | null;
+      readonly problems: readonly CellProblem[];
+      /** Of a row that lacks its adjuster and nothing else: with {@link NO_ADJUSTER} in its place. */
+      readonly withoutAdjuster?: SendClaimBody;
+    };
+
+const ADJUSTER = 'adjuster_svc_id';
+const NO_ADJUSTER = 'none';
 
 export interface CsvImport {
   /** Without those of a question. */
@@ -79,7 +90,8 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
     const field = path == null ? undefined : claimField(path);
     return field === undefined ? [] : [{ column, index, field }];
   });
-  const problems = fileProblems(file, columns, questions, mapped, values);
+  const given = { ...values, ...(options.adjusters !== undefined && { [ADJUSTER]: '' }) };
+  const problems = fileProblems(file, columns, questions, mapped, given);
   if (problems.length > 0) return { columns, problems, rows: [], nextRow: null };
 
   // A header may end with separators where the rows do not.
@@ -155,8 +167,13 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
       if (text !== '') read(column, field, text, file.delimiter);
     }
     const externalId = typeof claim.external_id === 'string' ? claim.external_id : null;
-    const headers = { 'idempotency-key': 'import' };
-    const sent = parseRequest(endpoints.sendClaim, { headers, body: claim });
+    const adjuster = claim[ADJUSTER] ?? options.adjusters?.get(row);
+    const parse = (svcId: unknown) =>
+      parseRequest(endpoints.sendClaim, {
+        headers: { 'idempotency-key': 'import' },
+        body: { ...claim, ...(svcId !== undefined && { [ADJUSTER]: svcId }) },
+      });
+    const sent = parse(adjuster);
     if (!sent.ok) {
       const reported = new Set(cellProblems.map(({ field }) => field));
       for (const { pointer = '', detail } of sent.errors) {
@@ -174,9 +191,13 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
           detail: `Row ${first} has ${detail}.`,
         });
     }
-    return sent.ok && cellProblems.length === 0
-      ? { row, externalId, claim: sent.value.body }
-      : { row, externalId, problems: cellProblems };
+    if (sent.ok && cellProblems.length === 0) return { row, externalId, claim: sent.value.body };
+    const isWhole = adjuster === undefined && cellProblems.every(({ field }) => field === ADJUSTER);
+    const whole = isWhole ? parse(NO_ADJUSTER) : sent;
+    return {
+      ...{ row, externalId, problems: cellProblems },
+      ...(isWhole && whole.ok && { withoutAdjuster: whole.value.body }),
+    };
   };
   const rows: ImportedRow[] = [];
   let problemCount = 0;

@@ -42,6 +42,40 @@ const problemsOf = (text: string, options?: ImportOptions) =>
     'problems' in row ? row.problems.map(({ column, detail }) => `${column}: ${detail}`) : 'valid',
   );
 
+describe('rows without an adjuster', () => {
+  const text = [
+    HEADER,
+    rowWith({ 2: '' }),
+    rowWith({ 0: 'b', 1: 'b' }),
+    rowWith({ 0: 'c', 1: 'c', 2: '', 9: '1' }),
+  ].join('\n');
+  const lacking = (rows: CsvImport['rows']) =>
+    rows.map((row) =>
+      'problems' in row ? row.withoutAdjuster?.loss_location.zip : row.claim.adjuster_svc_id,
+    );
+
+  test('are known where nothing else is wrong, and get the adjuster of their number, which others keep', () => {
+    expect(lacking(rowsOf(text))).toEqual(['08260', 'SVC-1', undefined]);
+    expect(problemsOf(text)[0]).toEqual([expect.stringMatching(/^Adjuster: /)]);
+    const adjusters = new Map([
+      [2, 'SVC-8'],
+      [3, 'SVC-9'],
+      [4, 'SVC-8'],
+    ]);
+    expect(lacking(rowsOf(text, { adjusters }))).toEqual(['SVC-8', 'SVC-1', undefined]);
+    expect(problemsOf(text, { adjusters })[2]).toEqual([expect.stringMatching(/^Zip: /)]);
+  });
+
+  test('need no column for it once adjusters are given by number', () => {
+    const without = text.replaceAll(/^(([^,]*,){2})[^,]*,/gm, '$1');
+    expect(imported(without).problems).toMatchObject([
+      { detail: expect.stringContaining('adjuster_svc_id') },
+    ]);
+    const adjusters = new Map([[3, 'SVC-9']]);
+    expect(lacking(rowsOf(without, { adjusters }))).toEqual(['08260', 'SVC-9', undefined]);
+  });
+});
+
 describe('a file', () => {
   const bytesOf = (text: string, encoding: BufferEncoding): Buffer => Buffer.from(text, encoding);
   const text = 'Name;Town\nMüller – Söhne;Köln\n';

@@ -10,11 +10,12 @@ import { useReading } from '@svc/web-app/use-reading';
 import { useId, useState } from 'preact/hooks';
 import { call, dateTime, desk, environment, request, showError, texts } from '../app.ts';
 import { ofService } from '../components/service-text.tsx';
-import type { Import } from '../endpoints.ts';
+import type { Import, ProposedOffer } from '../endpoints.ts';
 import { saveCsv } from '../save-csv.ts';
 import { countsText, createUpload, type Upload, type UploadNotice } from '../state/upload.ts';
 import { FIELD_NAMES } from '../texts/field-names.ts';
 import { fieldLabel, withLabels } from '../texts/fields.ts';
+import { SpreadDialog } from './spread.tsx';
 
 /** Problems that are shown; the file of them has the others, too. */
 const MAX_SHOWN = 500;
@@ -127,6 +128,7 @@ export function UploadScreen() {
                 )}
               </Note>
             ))}
+          {upload.kind === 'checked' && upload.unassigned.length > 0 && <Spread of={upload.unassigned} />}
           <div class="row">
             {upload.kind === 'checked' && upload.result.problems.length === 0 && valid > 0 && (
               <Button kind="primary" onClick={() => void uploads.send()}>
@@ -164,6 +166,40 @@ export function UploadScreen() {
         </>
       )}
     </>
+  );
+}
+
+/** Gives rows an adjuster who have none, and shows who gets which before. */
+function Spread({ of }: { readonly of: Upload['unassigned'] }) {
+  const words = texts.value.spread;
+  const [isOpen, setIsOpen] = useState(false);
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  const [plan, setPlan] = useState<readonly ProposedOffer[]>();
+  const close = (): void => setIsOpen(false);
+  const items = of.map(({ row, external_id, needs_adjuster }) => ({
+    id: String(row),
+    label: [texts.value.upload.row(row), external_id].filter(Boolean).join(' · '),
+    zip: needs_adjuster?.zip ?? '',
+  }));
+  return (
+    <Note kind="warning">
+      <p>{words.rows(of.length)}</p>
+      <Button onClick={() => setIsOpen(true)}>{words.act(of.length)}</Button>
+      {isOpen && (
+        <SpreadDialog
+          {...{ items, ticked, plan, close, show: setPlan }}
+          tick={(svcIds) => {
+            setTicked(svcIds);
+            setPlan(undefined);
+          }}
+          act={words.give(plan?.length ?? 0)}
+          submit={() => {
+            close();
+            void uploads.assign(plan ?? []);
+          }}
+        />
+      )}
+    </Note>
   );
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@svc/csv-import/in-page';
 import { ApiError, needsSignIn } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
-import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
+import type { Call, Environment, ImportBody, ImportResult, ProposedOffer } from '../endpoints.ts';
 
 /** Problems that are kept in memory; their count covers all. */
 const MAX_PROBLEMS = 200_000;
@@ -55,7 +55,10 @@ export type UploadNotice =
     };
 
 /** How the file is read. */
-type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order' | 'delimiter' | 'header_row'>;
+type Choices = Pick<
+  ImportBody,
+  'columns' | 'values' | 'date_order' | 'delimiter' | 'header_row' | 'adjusters'
+>;
 
 export interface Upload {
   readonly kind: 'checking' | 'checked' | 'sending' | 'sent' | 'stopped';
@@ -63,6 +66,8 @@ export interface Upload {
   readonly counts: Readonly<Record<string, number>>;
   readonly problems: readonly (ImportRow['problems'][number] & Pick<ImportRow, 'row' | 'external_id'>)[];
   readonly problemCount: number;
+  /** Rows that lack an adjuster and nothing else. */
+  readonly unassigned: readonly Pick<ImportRow, 'row' | 'external_id' | 'needs_adjuster'>[];
 }
 
 /** So that sending has the columns of the check, whatever others import under the name; the rest is left out. */
@@ -114,6 +119,10 @@ export function createUpload(deps: {
       ...{ kind, counts, result: { ...result, columns } },
       problemCount: (before?.problemCount ?? 0) + found.length,
       problems: [...(before?.problems ?? []), ...found].slice(0, MAX_PROBLEMS),
+      unassigned: [
+        ...(before?.unassigned ?? []),
+        ...result.rows.filter(({ needs_adjuster }) => needs_adjuster != null),
+      ],
     };
   }
 
@@ -161,7 +170,14 @@ export function createUpload(deps: {
     if (file.value === undefined || first === undefined) return;
     const { name, fileName: file_name } = file.value;
     const { columns } = (dry_run ? undefined : upload.value?.result) ?? choices.value;
-    const how = { ...choices.value, columns: columns && mapped(columns), name, file_name, dry_run };
+    const how = {
+      adjusters: {},
+      ...choices.value,
+      columns: columns && mapped(columns),
+      name,
+      file_name,
+      dry_run,
+    };
     await run({ ...how, ...first.content, environment: deps.environment.value }, later);
   }
 
@@ -210,7 +226,7 @@ export function createUpload(deps: {
 
   /** Checks a file that was read. Its columns are those that the service remembers, or knows. */
   async function check(next: UploadFile): Promise<void> {
-    const { columns: _, delimiter: __, header_row: ___, ...shared } = choices.value;
+    const { columns: _, delimiter: __, header_row: ___, adjusters: ____, ...shared } = choices.value;
     choices.value = shared;
     file.value = next;
     upload.value = undefined;
@@ -242,8 +258,18 @@ export function createUpload(deps: {
     /** Another choice has every row checked again. */
     async change(changes: Choices): Promise<void> {
       if (isSending.value) return;
-      choices.value = { ...choices.value, ...changes };
+      const { adjusters, ...others } = choices.value;
+      // Otherwise rows may have other numbers.
+      const isSameRows = !('delimiter' in changes) && !('header_row' in changes);
+      choices.value = { ...others, ...(isSameRows && adjusters && { adjusters }), ...changes };
       await start(true);
+    },
+    /** Gives rows their adjusters, and has every row checked again. */
+    async assign(offers: readonly Pick<ProposedOffer, 'id' | 'adjuster_svc_id'>[]): Promise<void> {
+      const rows = new Map(Object.entries(choices.value.adjusters ?? {}));
+      for (const { id, adjuster_svc_id: svcId } of offers)
+        rows.set(svcId, [...(rows.get(svcId) ?? []), Number(id)]);
+      await this.change({ adjusters: Object.fromEntries(rows) });
     },
     /** Sends the rows that have no problems, of the file as it was checked: one that has changed is checked again. */
     async send(): Promise<void> {

@@ -235,6 +235,7 @@ export const makeCheckExisting =
   ): Promise<readonly (ImportOutcome | undefined)[]> => {
     const { firmId, environment } = actor;
     const ids = sent.flatMap((one) => one?.facts ?? []);
+    if (ids.length === 0) return [];
     const found = await boardReads.claimsWithIds(firmId, environment, ids);
     const byExternalId = new Map(found.map(({ id, externalId }) => [externalId, id]));
     const open = found.filter(({ closedAt }) => closedAt === null);

@@ -114,6 +114,22 @@ export const importClaimsBody = fields({
       example: { 'carrier.name': 'Palmetto Mutual Insurance' },
     })
     .optional(),
+  adjusters: z
+    .record(
+      z.string(),
+      z.array(
+        integer(LIMITS.importRow, { description: 'Number of a row.', example: 2 }),
+        expected('an array'),
+      ),
+      expected('an object'),
+    )
+    .meta({
+      id: 'ImportAdjustersInput',
+      description:
+        'For rows without an adjuster: the numbers of the rows by SVCID. With it, also an empty one, no column needs to have the adjuster. A row that has one keeps it.',
+      example: { 'SVC-7F3K-Delacroix': [2, 5] },
+    })
+    .optional(),
   date_order: oneOf(DATE_ORDERS, {
     id: 'ImportDateOrder',
     description: 'Order of dates such as 8/9/2026. By default what each column shows.',
@@ -216,7 +232,7 @@ export const importResultSchema = responseObject({
         external_id: responseField.text('The external_id; null: it has none.', 'CMS-2026-004417').nullable(),
         outcome: openEnum(['valid', 'invalid', 'sent', 'already_sent', 'failed'], {
           description:
-            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists with this content, from this file or another request. A claim that exists with other content stays as it is: in a dry run the row is invalid, and otherwise failed, with a problem for each of its first fields that differ.',
+            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists with this content, from this file or another request. A row that needs an adjuster is already_sent, too, if its claim exists. A claim that exists with other content stays as it is: in a dry run the row is invalid, and otherwise failed, with a problem for each of its first fields that differ.',
           example: 'invalid',
         }),
         claim_id: responseField
@@ -236,6 +252,14 @@ export const importResultSchema = responseObject({
             }).meta({ id: 'ImportCellProblem', description: 'A problem of a row.' }),
           )
           .meta({ description: 'What is wrong.', example: [EXAMPLE_PROBLEM] }),
+        needs_adjuster: responseObject({
+          zip: responseField.text('ZIP code of the loss location.', '33931'),
+        })
+          .meta({
+            id: 'ImportNeedsAdjuster',
+            description: 'Of a row that has no adjuster and no other problem; null: it is none.',
+          })
+          .nullable(),
       }).meta({ id: 'ImportRow', description: 'A row that was read by this request.' }),
     )
     .meta({ description: 'The rows that were read by this request.', example: [] }),
@@ -339,6 +363,7 @@ export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: E
           outcome: 'invalid',
           claim_id: null,
           problems: [EXAMPLE_PROBLEM],
+          needs_adjuster: null,
         },
       ],
     },

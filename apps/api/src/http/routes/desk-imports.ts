@@ -99,6 +99,11 @@ async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<Cs
   }
 }
 
+function adjustersByRow(adjusters: ImportClaimsBody['adjusters']): ReadonlyMap<number, string> | undefined {
+  if (adjusters === undefined) return undefined;
+  return new Map(Object.entries(adjusters).flatMap(([svcId, rows]) => rows.map((row) => [row, svcId])));
+}
+
 /** Where a day begins first. */
 const LATEST_ZONE_MS = 14 * HOUR;
 
@@ -156,15 +161,18 @@ function rowToWire(
   { dry_run: isDryRun, columns }: { readonly dry_run: boolean; readonly columns: ClaimImport['columns'] },
 ) {
   const outcome = isDryRun ? OUTCOMES.dry[sent?.outcome ?? 'sent'] : OUTCOMES.real[sent?.outcome ?? 'failed'];
+  // One that needs an adjuster may have been sent with the adjuster of an earlier check.
+  const isOwnProblem = 'problems' in row && sent?.outcome !== 'already_sent';
+  const needing = isOwnProblem ? row.withoutAdjuster : undefined;
   return {
     row: row.row,
     external_id: row.externalId,
-    outcome: 'problems' in row ? 'invalid' : outcome,
-    claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
-    problems:
-      'problems' in row
-        ? row.problems.map((problem) => ({ ...problem, code: null }))
-        : problemsOf(sent, columns),
+    outcome: isOwnProblem ? 'invalid' : outcome,
+    claim_id: isOwnProblem || sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
+    problems: isOwnProblem
+      ? row.problems.map((problem) => ({ ...problem, code: null }))
+      : problemsOf(sent, columns),
+    needs_adjuster: needing === undefined ? null : { zip: needing.loss_location.zip },
   };
 }
 
@@ -225,6 +233,7 @@ export const deskImportRoutes = ({
           columns: body.columns,
           remembered: body.columns ? undefined : await use.rememberedColumns(actor.firmId, body.name),
           values: body.values,
+          adjusters: adjustersByRow(body.adjusters),
           dateOrder: body.date_order,
           today: new Date(clock.now() + LATEST_ZONE_MS).toISOString().slice(0, 10),
           isPart: body.first_row !== undefined,
@@ -260,6 +269,12 @@ export const deskImportRoutes = ({
             untilRow: (found.rows.at(-1)?.row ?? fromRow) + 1,
             nextRow: found.nextRow,
           });
+      const needing = await use.checkExisting(
+        actor,
+        found.rows.map((row) =>
+          'problems' in row && row.withoutAdjuster ? claimFromWire(row.withoutAdjuster) : undefined,
+        ),
+      );
       return jsonResponse({
         ...importToWire(started),
         columns: ofHeader,
@@ -270,7 +285,7 @@ export const deskImportRoutes = ({
         lines: file.lines,
         likely_header_row: file.likelyHeaderRow,
         rows: found.rows.map((row, n) =>
-          rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns: ofHeader }),
+          rowToWire(row, outcomes[n] ?? needing[n], { dry_run: body.dry_run, columns: ofHeader }),
         ),
       });
     }),
