@@ -88,11 +88,13 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     };
 
     await enterDesk(page, service, as, '#/adjusters');
+    await button(page, 'Invite many').click();
     const dialog = page.getByRole('dialog');
-    await ok('POST', '/firm/v1/adjusters/invitations/batch?environment=live', {
-      as,
-      body: { svc_ids: people.map(({ svcId }) => svcId) },
-    });
+    await dialog.getByLabel('SVCIDs, one in a line').fill(people.map(({ svcId }) => svcId).join('\n'));
+    await dialog.getByRole('button', { name: `Send ${ADJUSTERS} invitations` }).click();
+    await dialog.getByText(`invited: ${ADJUSTERS}`).waitFor();
+    await check('invited');
+    await dialog.getByRole('button', { name: 'Close' }).click();
     await each(people, ({ token }) => ok('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: token }));
 
     await page.getByRole('link', { name: 'Upload' }).click();
