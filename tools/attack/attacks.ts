@@ -41,7 +41,10 @@ await inParallel(large, 20, (name) =>
 const findings = [
   ...(await slowClients(service, [unreadPages(firm.live), ...slowAttacks(firm.live)])),
   ...unauthenticatedFindings(costs),
-  ...(await expensiveBodies({ ...service, key: firm.live, session: member.token, otherKey: other.live })),
+  ...(await expensiveBodies({
+    ...{ ...service, key: firm.live, session: member.token, otherKey: other.live },
+    staffSession: (await operator.staff(firm.id, 'dispatcher')).token,
+  })),
 ];
 await stop();
 

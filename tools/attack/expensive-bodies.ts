@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS, smallestClaim } from '@svc/contract';
+import { strToU8, zipSync } from 'fflate';
 import { isHealthy } from '../cluster/api-process.ts';
 import { cpuMs } from '../services/process-usage.ts';
 import type { Finding } from './finding.ts';
@@ -11,6 +12,8 @@ interface Attacker {
   readonly pid: number;
   readonly key: string;
   readonly session: string;
+  /** Of staff of the same firm. */
+  readonly staffSession: string;
   /** The key of another firm. */
   readonly otherKey: string;
 }
@@ -41,6 +44,31 @@ const bodies = (start: string, bytes: number): [name: string, body: string][] =>
     ['line breaks', `${start}${fill(rest, '\n')}`],
   ];
 };
+const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/';
+const relationships = (...all: readonly (readonly [type: string, target: string])[]): Uint8Array =>
+  strToU8(
+    `<a>${all.map(([type, to], n) => `<Relationship Id="${n}" Type="${TYPES}${type}" Target="${to}"/>`).join('')}</a>`,
+  );
+
+/** As much as is unpacked, of a sheet and of its texts. */
+function workbook(rows: string, texts = ''): string {
+  const bytes = zipSync({
+    '_rels/.rels': relationships(['officeDocument', 'b']),
+    b: strToU8('<a xmlns:r="r"><sheet name="a" r:id="0"/></a>'),
+    '_rels/b.rels': relationships(['worksheet', 's'], ['sharedStrings', 't']),
+    s: strToU8(
+      `<a><sheetData>${fill(LIMITS.importWorkbookBytes - texts.length - 5000, rows)}</sheetData></a>`,
+    ),
+    t: strToU8(`<a>${texts}</a>`),
+  });
+  const body = { name: 'a', environment: 'test', dry_run: true };
+  return JSON.stringify({ ...body, workbook: Buffer.from(bytes).toString('base64') });
+}
+const workbooks = (): [name: string, body: string][] => [
+  ['workbooks of unknown elements', workbook('<x/>')],
+  ['workbooks of dates', workbook(`<row>${'<c><v>46261.123</v></c>'.repeat(40)}</row>`)],
+  ['workbooks of texts', workbook('<x/>', fill(LIMITS.importWorkbookBytes - 5000, '<si><t>a</t></si>'))],
+];
 const TOOL_CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sendClaim","arguments":{';
 
 /** How long another firm waits while one caller sends bodies that take long to parse and validate. */
@@ -51,6 +79,7 @@ export async function expensiveBodies(attacker: Attacker, seconds = 2): Promise<
   for (const [line, as, sent] of [
     ['POST /v1/claims', attacker.key, bodies('{', LIMITS.bodyBytes)],
     ['PATCH /app/v1/me', attacker.session, bodies('{', LIMITS.bodyBytes)],
+    ['POST /firm/v1/imports', attacker.staffSession, workbooks()],
     ['POST /mcp?allow_writes=true', attacker.key, bodies(TOOL_CALL, LIMITS.messageBytes)],
   ] as const) {
     for (const [name, body] of sent) {
