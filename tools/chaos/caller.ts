@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '@svc/client';
-import { type deskEndpoints, ERRORS, type ErrorCode, problemSchema, type ResponseOf } from '@svc/contract';
+import type { deskEndpoints, ResponseOf } from '@svc/contract';
 import { Agent, request } from 'undici';
 import type { Random } from '../generate/random.ts';
+import { problemFault } from '../services/problem-fault.ts';
 import type { Call, ClaimView, Intent, Operation, RowView } from './history.ts';
 
 /** Longer than the service's own timeouts. */
@@ -145,7 +146,7 @@ export function createCaller({
       const json = text === '' ? null : JSON.parse(text);
       const seen = statusCode < 300 ? claimsIn(json) : [];
       const malformed =
-        responseFault(statusCode, (name) => one(headers[name]), json) ??
+        responseFault(statusCode, (name) => one(headers[name]), text) ??
         (statusCode < 300 ? otherMember(json, spec.expects) : null);
       const foreign =
         firm === null
@@ -301,19 +302,12 @@ function otherMember(
 function responseFault(
   status: number,
   header: (name: string) => string | undefined,
-  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
-  json: any,
+  text: string,
 ): string | null {
-  const id = header('x-request-id');
-  if (id === undefined) return 'no X-Request-Id';
+  if (header('x-request-id') === undefined) return 'no X-Request-Id';
   if (status < 400) return null;
-  if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
-  const parsed = problemSchema.safeParse(json);
-  if (!parsed.success) return 'not the documented problem';
-  if (json.request_id !== id) return 'request_id differs from X-Request-Id';
-  if (!(json.code in ERRORS) || ERRORS[json.code as ErrorCode].status !== status || json.status !== status) {
-    return `${json.code} with status ${status}`;
-  }
+  const fault = problemFault(status, header, text);
+  if (fault !== null) return fault;
   if ((status === 503 || status === 429) && !/^[1-9]\d*$/.test(header('retry-after') ?? '')) {
     return `Retry-After ${header('retry-after')}`;
   }
