@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Profile, SignInBody } from '@svc/contract';
+import type { AppClaim, Profile, SignInBody } from '@svc/contract';
 import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import { createSession } from '@svc/web-app/session';
@@ -7,6 +7,7 @@ import type { Language } from '@svc/web-app/texts/languages';
 import { createToasts } from '@svc/web-app/toasts';
 import type { Api } from './data/endpoints.ts';
 import type { Notifications } from './data/notifications.ts';
+import { isWithdrawnByFirm } from './data/offer-end.ts';
 import type { Storage, TypedName } from './data/storage.ts';
 import type { TabMessage, Tabs } from './data/tabs.ts';
 import { createFormat } from './format.ts';
@@ -34,6 +35,8 @@ const POLL_MS = 30_000;
 /** A page that was hidden for longer reads its lists without asking for their revision. */
 const STALE_MS = 60_000;
 const STORE_AGAIN_MS = 500;
+/** Of offers that ended at once, this many are asked why. */
+const MAX_ASKED = 20;
 
 /** What the app uses of the browser and the service. */
 export interface AppDeps {
@@ -93,6 +96,7 @@ export function createApp(deps: AppDeps) {
       void deadlines.read().catch(() => {});
       forgetEndedRejections();
     },
+    onEnded: (offers) => void sayWithdrawn(offers),
   });
   const deadlines = createDeadlines(api.call, storage, session);
   const outcomes = createOutcomes({ storage, tabs, texts, currentHash, lists, toasts });
@@ -148,6 +152,17 @@ export function createApp(deps: AppDeps) {
     },
     onOffline: () => answers.announceWaiting(),
   });
+  /** The screen of a claim says it there. */
+  async function sayWithdrawn(ended: readonly AppClaim[]): Promise<void> {
+    const asked = ended.slice(0, MAX_ASKED).filter(({ id }) => currentHash.peek() !== `#/claims/${id}`);
+    const withdrawn: AppClaim[] = [];
+    for (const claim of asked)
+      if (await isWithdrawnByFirm(api.call, claim.id, claim.offered_at)) withdrawn.push(claim);
+    const [first] = withdrawn;
+    if (first === undefined) return;
+    const title = `${first.claim_number} (${first.loss_location.city})`;
+    outcomes.say(() => texts.value.outcomes.withdrawn(title, withdrawn.length - 1));
+  }
   const sendQuietly = (): void => void outbox.send().catch(() => {});
   const answers = createAnswers({
     ...{ outbox, lists, outcomes, toasts, texts, preferences, currentHash, serviceNow: api.now },

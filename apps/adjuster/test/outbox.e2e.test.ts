@@ -322,6 +322,48 @@ describe('the answer to an offer', () => {
       await page.getByRole('heading', { name: 'This offer is no longer available' }).waitFor();
       expect((await assignmentOf(service, firm, open)).status).toBe('pending_acceptance');
     }));
+
+  test('to an offer that the firm has withdrawn says so, as do the open claim and the list', () =>
+    visiting(PHONE, async ({ page, context }) => {
+      const { svcId, token } = await service.member(firm);
+      const dispatcher = await service.staff(firm, 'dispatcher');
+      const [answered, shown, listed] = [
+        await offerFullClaim(service, firm, svcId),
+        await offerFullClaim(service, firm, svcId),
+        await offerFullClaim(service, firm, svcId),
+      ];
+      const withdraw = async (id: string) => {
+        const path = `/firm/v1/claims/${id}/withdrawal`;
+        expect((await service.call('POST', path, { as: dispatcher })).status).toBe(200);
+      };
+      await enter(page, service, token, `#/claims/${shown}`);
+      await button(page, 'Accept').waitFor();
+      await ready(page);
+      await withdraw(shown);
+      await page.getByText('Withdrawn by the firm. You do not need to do anything.').waitFor();
+      await page.evaluate(`location.hash = '#/'`);
+      await page.getByText('2 open offers').waitFor();
+      await withdraw(listed);
+      await page.getByText(/^Withdrawn by the firm: FL26-\d+ \(.+\)\.$/).waitFor();
+      await page.getByText('1 open offer', { exact: true }).waitFor();
+      await page.evaluate(`location.hash = '#/claims/${answered}'`);
+      await button(page, 'Accept').waitFor();
+      await context.setOffline(true);
+      await button(page, 'Accept').click();
+      await page.getByText('Your acceptance is saved').first().waitFor();
+      await withdraw(answered);
+      await context.setOffline(false);
+      await page.getByText(/^Withdrawn by the firm: FL26-\d+ \(.+\)\.$/).waitFor();
+      await page.getByText('Withdrawn by the firm. You do not need to do anything.').waitFor();
+      await page.evaluate(`location.hash = '#/history'`);
+      await page.getByText('Answered too late').waitFor();
+      await page
+        .getByRole('button', { name: /^Receipt/ })
+        .first()
+        .click();
+      await page.getByText('The offer ended: withdrawn by the firm').waitFor();
+      expect((await assignmentOf(service, firm, answered)).status).toBe('unassigned');
+    }));
 });
 
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>

@@ -463,6 +463,25 @@ describe('the outbox', () => {
     expect(state.outcomes[0]?.title.startsWith('CN-7')).toBe(result === 'gone');
   });
 
+  test.each([
+    ['acceptance', accept],
+    ['rejection', reject],
+  ] as const)('an %s of an offer that the firm has withdrawn says so', async (path, answer) => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([answer('a')]);
+    const content = btoa(JSON.stringify({ decided_by: { rule: 'withdrawn_by_firm' } }));
+    state.responses = {
+      [`POST a/${path}`]: new ApiError(409, 'offer_not_pending'),
+      'GET a': new ApiError(404, 'not_found'),
+      'GET a/receipt?offered_at=seen': { receipt: `header.${content}.signature` },
+    };
+    await outbox.send();
+    expect(state.outcomes).toMatchObject([{ result: 'withdrawn' }]);
+    expect(state.outcomes[0]?.title).toMatch(/^CN-7/);
+    expect(state.history).toMatchObject([{ result: 'late' }]);
+  });
+
   test('a rejection of what was accepted on another device does not end that', async () => {
     const { state, open } = device();
     const outbox = open();
@@ -513,7 +532,8 @@ describe('the outbox', () => {
       const missing = new ApiError(404, 'not_found');
       state.responses = { 'GET a': missing, [`POST a/${path}`]: missing };
       await outbox.send();
-      expect(state.calls).toEqual([`POST a/${path}`, 'GET a', `POST a/${path}`]);
+      const asked = answer === accept ? ['GET a/receipt?offered_at=seen'] : [];
+      expect(state.calls).toEqual([`POST a/${path}`, 'GET a', `POST a/${path}`, ...asked]);
       expect(state.history).toEqual([{ ...given.offer, result: listedAs, endedAt: state.now }]);
       expect(state.outcomes).toMatchObject([{ result }]);
     },

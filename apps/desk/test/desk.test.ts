@@ -30,6 +30,11 @@ async function opened(
     draft: given.draft,
     /** What an offer meets, in turn; then it succeeds. */
     offers: [] as (Error | Promise<unknown>)[],
+    /** What a withdrawal or a closure meets, in turn, and what was sent with them. */
+    endings: [] as (Error | object)[],
+    ended: [] as unknown[],
+    /** Of a claim; undefined: of the list. */
+    details: undefined as object | undefined,
     calls: [] as string[],
     keys: [] as string[],
     /** The `updated_at` of each offer. */
@@ -50,6 +55,13 @@ async function opened(
       if (state.profile instanceof Error) throw state.profile;
       return state.profile;
     }
+    if (id === 'withdrawBoardOffer' || id === 'closeBoardClaim') {
+      state.ended.push(parts?.body);
+      const met = state.endings.shift();
+      if (met instanceof Error) throw met;
+      return met ?? {};
+    }
+    if (id === 'getBoardClaim' && state.details !== undefined) return state.details;
     if (id === 'getBoardClaim') return { claim: state.claims.find((one) => one.id === parts?.params?.id) };
     if (id.startsWith('list') && state.listing !== undefined) throw state.listing;
     if (id === 'listBoardAdjusters') return { data: state.adjusters, next_cursor: null };
@@ -144,7 +156,7 @@ describe('offers', () => {
     const again = await opened();
     await again.desk.offers.offer([claim], one);
     expect(new Set([...state.keys, ...again.state.keys]).size).toBe(1);
-    expect(desk.offers.acts.value).toMatchObject([{ state: 'offered' }]);
+    expect(desk.offers.acts.value).toMatchObject([{ state: 'done' }]);
   });
 
   test('say which claim was seen, also when they are sent again, and that it has changed', async () => {
@@ -157,13 +169,59 @@ describe('offers', () => {
     expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
       en.offer.unknown,
       detail,
-      en.offer.offered('SVC-1'),
+      en.offer.done.offer('SVC-1'),
     ]);
     // It was made, and then somebody offered the claim to another adjuster.
     state.offers = [Promise.resolve({ assignment: { adjuster_svc_id: 'SVC-9' } })];
     await desk.offers.retry();
     expect(outcomeText(Object(desk.offers.acts.value[0]), en)).toBe(en.refusals.claim_changed);
     expect(state.seen).toEqual([...claims, claim].map(({ updated_at }) => updated_at));
+  });
+
+  test('that are withdrawn can be made to the same adjusters again, and a withdrawal whose response was lost was done', async () => {
+    const { desk, state } = await opened();
+    const changed = { updated_at: '2026-08-30T00:00:00.000Z', assignment: { status: 'unassigned' } };
+    const claims = ['A', 'B', 'C'].map((adjuster_name) =>
+      boardClaim({ adjuster_svc_id: `SVC-${adjuster_name}`, adjuster_name }),
+    );
+    const [lost, , accepted] = claims as [BoardClaim, BoardClaim, BoardClaim];
+    const notPending = new ApiError(409, 'offer_not_pending');
+    state.endings = [new NetworkError('timeout'), changed, new ApiError(409, 'claim_already_accepted')];
+    await desk.offers.end('withdraw', claims, '');
+    expect(messageOf(desk)).toEqual([
+      'error',
+      '1 of 3 withdrawn from A, B, C',
+      `${lost.claim_number}: ${en.offer.unknown}`,
+      `${accepted.claim_number}: ${en.refusals.claim_already_accepted}`,
+    ]);
+    state.endings = [notPending];
+    state.details = { claim: changed, history: [{ outcome: 'withdrawn' }] };
+    await desk.offers.retry();
+    expect(desk.offers.acts.value.map((act) => act.state)).toEqual(['done', 'done', 'refused']);
+    await desk.offers.undo();
+    expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
+      en.refusals.claim_already_accepted,
+      en.offer.done.offer('A'),
+      en.offer.done.offer('B'),
+    ]);
+    // As they are after the withdrawal.
+    expect(state.seen).toEqual([changed.updated_at, changed.updated_at]);
+    state.endings = [notPending];
+    state.details = { claim: changed, history: [{ outcome: 'rejected' }] };
+    await desk.offers.end('withdraw', [boardClaim()], '');
+    expect(outcomeText(Object(desk.offers.acts.value.at(-1)), en)).toBe(en.refusals.offer_not_pending);
+  });
+
+  test('end with claims that are closed for a reason', async () => {
+    const { desk, state } = await opened();
+    const claim = boardClaim();
+    await desk.offers.end('close', [claim], 'Sent twice.');
+    await desk.offers.end('close', [boardClaim()], '');
+    expect(messageOf(desk)).toEqual(['success', '1 of 1 closed']);
+    expect(state.ended).toEqual([
+      { updated_at: claim.updated_at, reason: 'Sent twice.' },
+      { updated_at: claim.updated_at },
+    ]);
   });
 
   test('to another adjuster, or of a claim that has changed since, have another key', async () => {
@@ -183,7 +241,7 @@ describe('offers', () => {
     await desk.offers.offer(claims, one);
     await settled();
     const outcomes = () => desk.offers.acts.value.map((act) => act.state);
-    expect(outcomes()).toEqual(['refused', 'unknown', 'offered', 'offered', 'offered', 'offered']);
+    expect(outcomes()).toEqual(['refused', 'unknown', 'done', 'done', 'done', 'done']);
     expect(messageOf(desk)).toEqual([
       'error',
       '4 of 6 offered to SVC-1',
@@ -192,7 +250,7 @@ describe('offers', () => {
     ]);
     await desk.offers.retry();
     expect(messageOf(desk)).toEqual(['success', '1 of 1 offered to SVC-1']);
-    expect(outcomes()).toEqual(['refused', 'offered', 'offered', 'offered', 'offered', 'offered']);
+    expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done', 'done']);
     expect(state.keys).toHaveLength(7);
   });
 
@@ -240,7 +298,7 @@ describe('offers', () => {
     }));
     const made = claims.map((each, n) => ({ claim: each, adjuster: n === 0 ? one : other }));
     first.desk.offers.prepare('spread', claims);
-    first.desk.offers.draft.value = { from: 'spread', ids: [], typed: '', plan: planned };
+    first.desk.offers.draft.value = { kind: 'offer', from: 'spread', ids: [], typed: '', plan: planned };
     first.state.offers = [new NetworkError('timeout'), new Promise(() => {})];
     void first.desk.offers.offerPlan(made);
     await settled();
@@ -255,7 +313,7 @@ describe('offers', () => {
     ]);
     await again.desk.offers.retry();
     expect(again.desk.offers.draft.value).toBeUndefined();
-    expect(again.desk.offers.acts.value.map(({ state }) => state)).toEqual(['offered', 'refused']);
+    expect(again.desk.offers.acts.value.map(({ state }) => state)).toEqual(['done', 'refused']);
     expect(again.state.keys.slice(0, 2)).toEqual(first.state.keys);
     expect(again.state.seen).toEqual([...first.state.seen, claims[0]?.updated_at]);
   });
@@ -346,8 +404,9 @@ describe('the board', () => {
     expect(rowsOf(desk)).toEqual(state.claims.map(({ id }) => id));
   });
 
-  test('selects one row, all, or those between two, and none that cannot be offered', async () => {
-    const rows = [...claims(3), boardClaim({ status: 'accepted' }), ...claims(2)];
+  test('selects one row, all, or those between two, and none that is closed', async () => {
+    const closed_at = '2026-08-30T00:00:00.000Z';
+    const rows = [...claims(3), boardClaim({ closed_at }), ...claims(2)];
     const { desk } = await opened({ claims: rows });
     const { board } = desk;
     const chosen = () => board.chosen.value.map(({ id }) => rows.findIndex((row) => row.id === id));
@@ -438,7 +497,7 @@ describe('a session', () => {
     expect(again.state.queries).toEqual([expect.objectContaining({ environment: 'test', q: 'Delgado' })]);
     expect([board.chosen.value, offers.draft.value]).toEqual([
       [other],
-      { from: 'board', ids: [other.id], typed: '' },
+      { kind: 'offer', from: 'board', ids: [other.id], typed: '' },
     ]);
     expect(draft).not.toContain(claim.name);
     const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };

@@ -132,6 +132,79 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     ).toEqual([]);
   }));
 
+test('offers are withdrawn at once and made again, one that was accepted first stays, and claims are closed for a reason', () =>
+  visiting(DESK, async ({ page, context }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const member = await service.member(firm);
+    const names = ['Delgado', 'Ortega', 'Reyes'];
+    const sent = await Promise.all(names.map((name) => send(firm, member.svcId, name)));
+    const [, taken, kept] = sent;
+    await enterDesk(page, service, token);
+    await page.getByRole('link', { name: /Marisol Reyes/ }).waitFor();
+    await page.getByLabel('Select all shown').check();
+    await page.keyboard.press('w');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('says that your firm withdrew it').waitFor();
+    expect(await faultsOf(page, 'withdraw')).toEqual([]);
+    await service.call('POST', `/app/v1/claims/${taken.id}/acceptance`, { as: member.token });
+    let lost = 0;
+    await page.route(`**/claims/${kept.id}/withdrawal`, async (route) => {
+      lost += 1;
+      if (lost > 1) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await dialog.getByRole('button', { name: 'Withdraw', exact: true }).dblclick();
+    await page.getByRole('status').getByText('1 of 3 withdrawn from').waitFor();
+    const results = page.locator('.offer-results');
+    await results.getByText('An adjuster has accepted the claim.').waitFor();
+    await button(page, 'Try again').click();
+    await page.getByRole('status').getByText('1 of 1 withdrawn from').waitFor();
+    const statuses = async () => {
+      const details = await Promise.all(sent.map(({ id }) => detailsOf(token, id)));
+      return details.map(({ claim }) => claim.assignment.status);
+    };
+    expect(await statuses()).toEqual(['unassigned', 'accepted', 'unassigned']);
+    expect(await faultsOf(page, 'results')).toEqual([]);
+    await button(page, 'Undo: offer again to the same adjusters').click();
+    await page.getByRole('status').getByText('2 of 2 offered to').waitFor();
+    expect(await statuses()).toEqual(['pending_acceptance', 'accepted', 'pending_acceptance']);
+    const { history } = await detailsOf(token, kept.id);
+    expect(history.map((offer: { outcome: string }) => offer.outcome)).toEqual(['pending', 'withdrawn']);
+
+    await page.evaluate(`location.hash = '#/claims/${kept.id}'`);
+    await heading(page, 'Marisol Reyes').waitFor();
+    await page.getByText('Withdrawn by').waitFor();
+    await button(page, 'Close the claim').click();
+    await dialog.getByText('1 pending offer is withdrawn first.').waitFor();
+    await dialog.getByLabel('Reason, for your firm only').fill('Sent twice.');
+    await page.reload();
+    expect(await dialog.getByLabel('Reason, for your firm only').inputValue()).toBe('Sent twice.');
+    expect(await faultsOf(page, 'close')).toEqual([]);
+    // Another tab, which has this claim and the board open, shows the end of both.
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await heading(other, 'Marisol Reyes').waitFor();
+    await dialog.getByRole('button', { name: 'Close the claim' }).dblclick();
+    await page.getByText('Closed by').waitFor();
+    await other.getByText('Closed by').waitFor();
+    await other.close();
+    expect(await detailsOf(token, kept.id)).toMatchObject({
+      ...{ closure_reason: 'Sent twice.', closed_by: { type: 'staff' } },
+      claim: { assignment: { status: 'unassigned' } },
+    });
+    await page.evaluate(`location.hash = '#/'`);
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Accepted' });
+    await page.getByLabel('Select Marisol Ortega').check();
+    await button(page, 'Close 1 claim').click();
+    await dialog.getByText('1 of them has been accepted').waitFor();
+    await dialog.getByRole('button', { name: 'Close the claim' }).click();
+    await page.getByRole('status').getByText('1 of 1 closed').waitFor();
+    const { json } = await service.call('GET', `/app/v1/claims/${taken.id}`, { as: member.token });
+    expect(json.closed_at).not.toBeNull();
+  }));
+
 test('what was rejected comes first and is counted, fifteen rows fit, and what was typed, selected and prepared outlives a reload and the session', () =>
   visiting({ ...DESK, viewport: { width: 1280, height: 720 } }, async ({ page, context }) => {
     const firm = await service.firm();

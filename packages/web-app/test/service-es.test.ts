@@ -19,6 +19,7 @@ const SAME = new Set([
   'J, K',
   'Enter',
   'O',
+  'W',
   'X',
   '/',
   '?',

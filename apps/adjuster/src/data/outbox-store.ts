@@ -1,5 +1,5 @@
 import { loadOnce } from '@svc/web-app/load-once';
-import { answerHandler, isLost } from '../outbox/answers.ts';
+import { answerHandler, isEnded, isLost } from '../outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
 import type { Call } from './endpoints.ts';
 import type { Storage } from './storage.ts';
@@ -48,7 +48,7 @@ export const createAnswerApi = (
       const { claimId, result, answer } = outcome;
       // The answer has arrived, whatever the disk does.
       if (past !== undefined) await storage.history.add([past]).catch(() => {});
-      if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId).catch(() => {});
+      if (result === 'rejected' || isEnded(outcome)) await storage.removeOffer(claimId).catch(() => {});
       await storage.outcomes.add(outcome);
       if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;
       const { notifyLost } = await import('./show-notification.ts');

@@ -1,14 +1,22 @@
 import { isRefusal, NetworkError } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
+import { isWithdrawnByFirm } from '../data/offer-end.ts';
 import { offerLabel, type PastOffer } from '../model/history.ts';
 import type { AnswerContent, Entry, Handler } from './entry.ts';
 
 /**
- * Result of an answer. `gone`: the offer was withdrawn, or rejected on another device. `alreadyAccepted`: this adjuster
+ * Result of an answer. `withdrawn`: the firm withdrew the offer. `gone`: it ended otherwise, or was rejected on another device. `alreadyAccepted`: this adjuster
  * accepted the claim on another device. `offeredAgain`: that offer is over, and a new one for the same claim needs its
  * own answer.
  */
-export type AnswerResult = 'accepted' | 'rejected' | 'gone' | 'alreadyAccepted' | 'offeredAgain' | 'refused';
+export type AnswerResult =
+  | 'accepted'
+  | 'rejected'
+  | 'withdrawn'
+  | 'gone'
+  | 'alreadyAccepted'
+  | 'offeredAgain'
+  | 'refused';
 
 export interface Outcome {
   readonly claimId: string;
@@ -24,12 +32,17 @@ export interface Outcome {
 export const isLost = ({ result }: Pick<Outcome, 'result'>): boolean =>
   result !== 'accepted' && result !== 'rejected';
 
+/** The offer ended without an answer of this adjuster that counts. */
+export const isEnded = ({ result }: Pick<Outcome, 'result'>): boolean =>
+  result === 'withdrawn' || result === 'gone';
+
 const RESULTS = { accept: 'accepted', reject: 'rejected' } as const;
 
 /** How the history lists an offer with this result. */
 const LISTED_AS: Readonly<Record<AnswerResult, PastOffer['result'] | undefined>> = {
   accepted: 'accepted',
   rejected: 'rejected',
+  withdrawn: 'late',
   gone: 'late',
   offeredAgain: 'late',
   alreadyAccepted: undefined,
@@ -83,8 +96,12 @@ export const answerHandler = (api: {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (known === 'rejected') return known;
-      if (error.code === 'offer_not_pending') return (await resultFrom(entry)) ?? 'gone';
-      return error.code === 'not_found' ? 'gone' : 'refused';
+      const isOver = error.code === 'offer_not_pending';
+      const end = isOver ? await resultFrom(entry) : error.code === 'not_found' ? 'gone' : 'refused';
+      // A rejection that cannot be read may have come too late.
+      const isUnread = end === null || end === 'gone' || end === 'rejected';
+      if (isUnread && (await isWithdrawnByFirm(api.call, id, offer.offeredAt))) return 'withdrawn';
+      return end ?? 'gone';
     }
   }
 
@@ -92,10 +109,9 @@ export const answerHandler = (api: {
     const { key: claimId, answer, offer, title } = entry;
     const at = api.now();
     // An adjuster who may no longer see the claim keeps nobody's name.
-    const shown =
-      result === 'gone'
-        ? { title: `${offer.claimNumber} (${offer.city})` }
-        : { title, detail: offerLabel(offer) };
+    const shown = isEnded({ result })
+      ? { title: `${offer.claimNumber} (${offer.city})` }
+      : { title, detail: offerLabel(offer) };
     const listedAs = LISTED_AS[result];
     const past = listedAs && { ...offer, result: listedAs, endedAt: at };
     await api.recordOutcome({ claimId, answer, result, at, ...shown }, past);

@@ -30,6 +30,7 @@ import {
 } from '../app.ts';
 import { problemOf, SendNow, undoLabel } from '../components/not-sent-yet.tsx';
 import { RejectDialog } from '../components/reject-dialog.tsx';
+import { isWithdrawnByFirm } from '../data/offer-end.ts';
 import { claimsAfter } from '../model/arrange.ts';
 import { isClaim } from '../model/shapes.ts';
 import { ClaimRecord } from './claim-record.tsx';
@@ -39,7 +40,7 @@ export function ClaimScreen({ id }: { id: string }) {
   const words = texts.value;
   const listed = lists.findClaim(id);
   const [lastSeen, setLastSeen] = useState<AppClaim>();
-  const [missing, setMissing] = useState<'gone' | 'not stored' | 'unreadable' | null>(null);
+  const [missing, setMissing] = useState<'gone' | 'withdrawn' | 'not stored' | 'unreadable' | null>(null);
   // An offer that leaves the lists stays visible until its new state is known.
   const claim = listed ?? lastSeen;
   useEffect(() => {
@@ -60,9 +61,12 @@ export function ClaimScreen({ id }: { id: string }) {
         lists.updateClaim(found);
         setMissing(null);
       },
-      (error: unknown) => {
-        if (error instanceof ApiError && (error.status === 404 || error.status === 422)) setMissing('gone');
-        else if (error instanceof NetworkError) setMissing('not stored');
+      async (error: unknown) => {
+        if (error instanceof ApiError && (error.status === 404 || error.status === 422)) {
+          const isWithdrawn =
+            lastSeen !== undefined && (await isWithdrawnByFirm(call, id, lastSeen.offered_at));
+          setMissing(isWithdrawn ? 'withdrawn' : 'gone');
+        } else if (error instanceof NetworkError) setMissing('not stored');
       },
     );
   }, [id, gone, listsRead]);
@@ -70,8 +74,10 @@ export function ClaimScreen({ id }: { id: string }) {
   // The result of an answer does not apply to a later offer of the same claim.
   const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : outcomes.results.value[id];
   const answeredBar = useAnsweredBar(id, listed !== undefined && isOpen(listed));
-  if (outcome === 'rejected' || missing === 'gone' || outcome === 'gone') {
+  const ended = [missing, outcome].find((end) => end === 'withdrawn' || end === 'gone');
+  if (outcome === 'rejected' || ended !== undefined) {
     const known = lastSeen !== undefined;
+    const isWithdrawn = missing === 'withdrawn' || outcome === 'withdrawn';
     return (
       <>
         <ScreenHeader title={known ? titleOf(lastSeen) : words.claim.title} back="#/" />
@@ -79,7 +85,13 @@ export function ClaimScreen({ id }: { id: string }) {
           <EmptyState title={words.claim.rejected} icon="check" />
         ) : (
           <EmptyState title={known ? words.claim.gone : words.claim.notAvailable} icon="claims">
-            <p>{known ? words.claim.goneMore : words.claim.notAvailableMore}</p>
+            <p>
+              {isWithdrawn
+                ? words.claim.withdrawn
+                : known
+                  ? words.claim.goneMore
+                  : words.claim.notAvailableMore}
+            </p>
           </EmptyState>
         )}
         {answeredBar ?? (

@@ -35,6 +35,8 @@ export function createLists(deps: {
   readonly startAsAnother: () => Promise<void>;
   /** Called each time the lists were read, or were found to be current. */
   readonly onCurrent: () => void;
+  /** Called with offers that have ended without an answer from this device. */
+  readonly onEnded: (offers: Claims) => void;
 }) {
   const { api, storage, session, reportError } = deps;
   const { request } = session;
@@ -151,6 +153,7 @@ export function createLists(deps: {
     const kept = new Set(own.map(({ id }) => id));
     const gone = removedFrom(before, after).filter(({ id }) => !queued.has(id) && !kept.has(id));
     if (gone.length === 0) return;
+    deps.onEnded(gone);
     await storage.history.add(gone.map((claim) => pastOffer(claim, 'withdrawn', Date.now())));
   }
 

@@ -3,7 +3,7 @@ import type { Line } from '@svc/web-app/toast-state';
 import type { Toasts } from '@svc/web-app/toasts';
 import type { Storage } from '../data/storage.ts';
 import type { Tabs } from '../data/tabs.ts';
-import { type AnswerResult, isLost, type Outcome } from '../outbox/answers.ts';
+import { type AnswerResult, isEnded, isLost, type Outcome } from '../outbox/answers.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
 
@@ -76,7 +76,7 @@ export function createOutcomes(deps: {
         ...results.value,
         ...Object.fromEntries(fresh.map(({ claimId, result }) => [claimId, result])),
       };
-      const isOver = ({ result }: Outcome): boolean => result === 'rejected' || result === 'gone';
+      const isOver = (outcome: Outcome): boolean => outcome.result === 'rejected' || isEnded(outcome);
       lists.removeOffers(new Set(fresh.filter(isOver).map(({ claimId }) => claimId)));
       // The list of offers shows them, above the offers.
       if (deps.currentHash.peek() !== '#/') say(undefined, fresh);

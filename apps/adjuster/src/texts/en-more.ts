@@ -244,6 +244,7 @@ export const enMore = {
     rules: {
       awaiting_answer: 'Not answered',
       first_answer_while_pending: 'Your answer counts: it arrived while the offer was open',
+      withdrawn_by_firm: 'The offer ended: withdrawn by the firm',
       adjuster_may_not_accept: 'The offer ended: you left the firm, or may not accept its claims',
       offered_again: 'The offer ended: the firm offered the claim again',
       claim_closed: 'The offer ended: the claim was closed',

@@ -102,6 +102,7 @@ export const en = {
     gone: 'This offer is no longer available',
     goneMore:
       'It was withdrawn, offered to someone else, or rejected on another device. You do not need to do anything.',
+    withdrawn: 'Withdrawn by the firm. You do not need to do anything.',
     alreadyAccepted: 'You accepted this claim on another device.',
     notAvailable: 'This claim is not available to you',
     notAvailableMore:
@@ -146,6 +147,8 @@ export const en = {
   outcomes: {
     accepted: (title: string) => `Sent: you have accepted ${title}.`,
     rejected: (title: string) => `Sent: you have rejected ${title}.`,
+    withdrawn: (title: string, more = 0) =>
+      `Withdrawn by the firm: ${title}${more > 0 ? ` and ${more} more` : ''}.`,
     gone: (title: string) => `${title} is no longer offered to you.`,
     offeredAgain: (title: string) => `${title} was offered to you again. Answer the new offer.`,
     alreadyAccepted: (title: string) => `You accepted ${title} on another device.`,

@@ -92,6 +92,7 @@ export const es: Texts & MoreTexts = {
     gone: 'Esta oferta ya no está disponible',
     goneMore:
       'Fue retirada, ofrecida a otra persona o rechazada en otro dispositivo. Usted no tiene que hacer nada.',
+    withdrawn: 'Retirada por la firma. Usted no tiene que hacer nada.',
     alreadyAccepted: 'Usted aceptó esta reclamación en otro dispositivo.',
     notAvailable: 'Esta reclamación no está disponible para usted',
     notAvailableMore:
@@ -174,6 +175,7 @@ export const es: Texts & MoreTexts = {
   outcomes: {
     accepted: (title) => `Enviado: usted aceptó la oferta de ${title}.`,
     rejected: (title) => `Enviado: usted rechazó la oferta de ${title}.`,
+    withdrawn: (title, more = 0) => `Retirada por la firma: ${title}${more > 0 ? ` y ${more} más` : ''}.`,
     gone: (title) => `Ya no le ofrecen la reclamación de ${title}.`,
     offeredAgain: (title) => `Le ofrecieron otra vez la reclamación de ${title}. Conteste la oferta nueva.`,
     alreadyAccepted: (title) => `Usted aceptó la reclamación de ${title} en otro dispositivo.`,
@@ -354,6 +356,7 @@ export const es: Texts & MoreTexts = {
     rules: {
       awaiting_answer: 'Sin respuesta',
       first_answer_while_pending: 'Su respuesta cuenta: llegó mientras la oferta estaba abierta',
+      withdrawn_by_firm: 'La oferta terminó: retirada por la firma',
       adjuster_may_not_accept: 'La oferta terminó: usted dejó la firma o no puede aceptar sus reclamaciones',
       offered_again: 'La oferta terminó: la firma ofreció la reclamación de nuevo',
       claim_closed: 'La oferta terminó: la reclamación se cerró',

@@ -5,9 +5,9 @@ import type { StaffRole } from '@svc/domain';
 import type { StreamLimit } from './limits/stream-limit.ts';
 import { EVENT_STREAM } from './request-log.ts';
 
-const POLL_INTERVAL_MS = 2000;
+const POLL_INTERVAL_MS = 1000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
-const TICKS_PER_POLL = 8;
+const TICKS_PER_POLL = 4;
 /** A stream ends within a second of its session: after half a second and a query. */
 const TICKS_PER_SESSION_CHECK = 2;
 const HEARTBEAT_INTERVAL_MS = 20_000;
@@ -40,8 +40,8 @@ export interface LiveUpdateSubscriber<Topic extends string> {
 }
 
 /**
- * Notifies open pages of changes by server-sent events; the page then reads what changed. One database query every two
- * seconds serves all connections of this process, so processes need no coordination.
+ * Notifies open pages of changes by server-sent events; the page then reads what changed. One database query a
+ * second serves all connections of this process, so processes need no coordination.
  */
 export function createLiveUpdates<Topic extends string>(
   reads: { revisions(topics: readonly Topic[]): Promise<ReadonlyMap<Topic, string>> },

@@ -11,11 +11,18 @@ import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 import { isTyping } from '../is-typing.ts';
 import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
-import { displayName } from '../state/offers.ts';
-import { OfferDialog, OfferResults } from './offer.tsx';
+import { type ActKind, displayName } from '../state/offers.ts';
+import { ActDialog, OfferResults } from './offer.tsx';
 
 const SpreadBoard = lazy(async () => (await import('./spread-board.tsx')).SpreadBoard);
 
+/** With which claims it can be done. */
+const CAN: Readonly<Record<ActKind, (claim: BoardClaim) => boolean>> = {
+  offer: ({ status, closed_at }) => status !== 'accepted' && closed_at === null,
+  withdraw: ({ status, closed_at }) => status === 'pending_acceptance' && closed_at === null,
+  close: ({ closed_at }) => closed_at === null,
+};
+const ACTS = ['offer', 'withdraw', 'close'] as const satisfies readonly ActKind[];
 const COUNTED = ['waiting', 'late', 'rejected'] as const satisfies readonly View[];
 
 /** The claims of the firm: those that nobody has, and then the longest wait, first. */
@@ -23,10 +30,12 @@ export function Board() {
   const words = texts.value.board;
   const rows = board.rows.value;
   const { value: chosen } = board.chosen;
-  const offer = (claims: readonly BoardClaim[]): void => {
-    if (claims.length > 0 && can('claims:write')) offers.prepare('board', claims);
+  const prepare = (kind: ActKind, claims: readonly BoardClaim[] = chosen): void => {
+    const possible = claims.filter(CAN[kind]);
+    if (possible.length > 0 && can('claims:write')) offers.prepare('board', possible, kind);
   };
-  useKeys((current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]));
+  useKeys((kind, current) => prepare(kind, chosen.length > 0 || current === undefined ? chosen : [current]));
+  const offerable = chosen.filter(CAN.offer);
   const draft = offers.draft.value;
   const ids = draft?.from === 'board' ? draft.ids : [];
   const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
@@ -57,12 +66,23 @@ export function Board() {
       <LoadMore list={board.list} />
       {chosen.length > 0 && (
         <div class="row selection">
-          <Button kind="primary" onClick={() => offer(chosen)}>
-            {words.offerAll(chosen.length)}
-          </Button>
-          {chosen.length > 1 && (
-            <Button onClick={() => offers.prepare('spread', chosen)}>
-              {texts.value.spread.act(chosen.length)}
+          {ACTS.map((kind) => {
+            const { length: count } = chosen.filter(CAN[kind]);
+            return (
+              count > 0 && (
+                <Button
+                  key={kind}
+                  {...(kind === 'offer' && { kind: 'primary' })}
+                  onClick={() => prepare(kind)}
+                >
+                  {words.acts[kind](count)}
+                </Button>
+              )
+            );
+          })}
+          {offerable.length > 1 && (
+            <Button onClick={() => offers.prepare('spread', offerable)}>
+              {texts.value.spread.act(offerable.length)}
             </Button>
           )}
           <Button onClick={board.clearSelection}>{words.clearSelection}</Button>
@@ -72,11 +92,7 @@ export function Board() {
         <SpreadBoard known={known} done={board.clearSelection} focusAfter={() => findRow(draft.ids[0])} />
       )}
       {offered.length > 0 && (
-        <OfferDialog
-          claims={offered}
-          done={board.clearSelection}
-          focusAfter={() => findRow(offered[0]?.id)}
-        />
+        <ActDialog claims={offered} done={board.clearSelection} focusAfter={() => findRow(offered[0]?.id)} />
       )}
     </>
   );
@@ -154,9 +170,9 @@ function Heads() {
   const { board: words } = texts.value;
   const columns = columnNames();
   const { value: sort } = board.sort;
-  const { length: all } = board.offerable.value;
+  const { length: all } = board.selectable.value;
   const { length: chosen } = board.chosen.value;
-  const shownIds = new Set(board.offerable.value.map(({ id }) => id));
+  const shownIds = new Set(board.selectable.value.map(({ id }) => id));
   const hidden = board.chosen.value.filter(({ id }) => !shownIds.has(id)).length;
   return (
     <div class="board-row heads">
@@ -284,7 +300,7 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
             type="checkbox"
             aria-label={words.select(claim.name)}
             checked={board.selected.value.has(claim.id)}
-            disabled={claim.status === 'accepted' || claim.closed_at !== null}
+            disabled={claim.closed_at !== null}
             onClick={({ shiftKey }) => board.toggle(claim.id, shiftKey)}
           />
         </label>
@@ -318,7 +334,7 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
 }
 
 /** The focus is the current row: what a screen reader reads, Enter opens. */
-function useKeys(offer: (current: BoardClaim | undefined) => void): void {
+function useKeys(prepare: (kind: ActKind, current: BoardClaim | undefined) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event)) {
@@ -339,7 +355,8 @@ function useKeys(offer: (current: BoardClaim | undefined) => void): void {
         j: () => focus(Math.min(at + 1, links.length - 1)),
         k: () => focus(Math.max(at - 1, 0)),
         x: () => current !== undefined && board.toggle(current.id, event.shiftKey),
-        o: () => offer(current),
+        o: () => prepare('offer', current),
+        w: () => prepare('withdraw', current),
         '/': () => document.querySelector<HTMLElement>('main input[name=q]')?.focus(),
       };
       const key = { ArrowDown: 'j', ArrowUp: 'k' }[event.key] ?? event.key.toLowerCase();

@@ -10,14 +10,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { can, changes, dateTime, day, desk, isWide, offers, showError, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
+import type { ActKind } from '../state/offers.ts';
 import { FIELD_NAMES } from '../texts/field-names.ts';
-import { OfferDialog, OfferResults } from './offer.tsx';
+import { ActDialog, OfferResults } from './offer.tsx';
 
 /** One claim with what became of each of its offers. */
 export function ClaimScreen({ id }: { readonly id: string }) {
   const words = texts.value.claim;
   const [details, setDetails] = useState<BoardClaimDetails | null>();
-  const { from, ids } = offers.draft.value ?? {};
+  const { from, ids, kind } = offers.draft.value ?? {};
   const failed = (error: unknown): void => {
     // 422: an address that was cut off has no id in it.
     if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
@@ -36,8 +37,14 @@ export function ClaimScreen({ id }: { readonly id: string }) {
         )}
       </>
     );
-  const { claim, closed_at } = details;
-  const isOpen = claim.assignment.status !== 'accepted' && closed_at === null;
+  const { claim, closed_at, closed_by } = details;
+  const { status } = claim.assignment;
+  const canWrite = closed_at === null && can('claims:write');
+  const canDo: Readonly<Record<ActKind, boolean>> = {
+    offer: canWrite && status !== 'accepted',
+    withdraw: canWrite && status === 'pending_acceptance',
+    close: canWrite,
+  };
   const { policyholder } = claim;
   const { phone } = policyholder;
   const call = phone === undefined ? undefined : telLink(phone);
@@ -49,6 +56,8 @@ export function ClaimScreen({ id }: { readonly id: string }) {
     fact(texts.value.reports.groups.carrier, claim.carrier.name),
     fact(words.sentAt, dateTime(claim.created_at)),
     fact(statusName('closed'), closed_at, dateTime),
+    fact(words.closedBy, closed_by === null ? null : personName(closed_by)),
+    fact(words.reason, details.closure_reason),
   ];
   return (
     <>
@@ -60,10 +69,18 @@ export function ClaimScreen({ id }: { readonly id: string }) {
         </span>
       </ScreenHeader>
       <div class="row">
-        {isOpen && can('claims:write') && (
+        {canDo.offer && (
           <Button kind="primary" onClick={() => offers.prepare('claim', [claim])}>
             {texts.value.board.offer}
           </Button>
+        )}
+        {(['withdraw', 'close'] as const).map(
+          (kind) =>
+            canDo[kind] && (
+              <Button key={kind} onClick={() => offers.prepare('claim', [claim], kind)}>
+                {texts.value.end[kind].act}
+              </Button>
+            ),
         )}
         {phone !== undefined && call !== undefined && (
           <a class="button" href={call}>
@@ -83,12 +100,22 @@ export function ClaimScreen({ id }: { readonly id: string }) {
       <FactSection title={words.details} facts={facts} />
       <Sent claim={claim} />
       <ReceiptSection id={id} of={`${details.history[0]?.offered_at} ${details.history[0]?.outcome}`} />
-      {isOpen && from === 'claim' && ids?.[0] === id && (
-        <OfferDialog claims={[{ ...claim, ...claim.assignment, name: nameOf(policyholder) }]} />
+      {kind !== undefined && canDo[kind] && from === 'claim' && ids?.[0] === id && (
+        <ActDialog
+          claims={[
+            {
+              ...{ ...claim, ...claim.assignment, name: nameOf(policyholder) },
+              adjuster_name: details.history[0]?.adjuster_name ?? null,
+            },
+          ]}
+        />
       )}
     </>
   );
 }
+
+const personName = ({ name, type, id }: NonNullable<Offer['offered_by']>): string =>
+  texts.value.claim.offerer(name, type === 'key', id);
 
 const print = (): void => window.print();
 
@@ -181,7 +208,10 @@ function ReceiptSection({ id, of }: { readonly id: string; readonly of: string }
 
 function Course({ offer }: { readonly offer: Offer }) {
   const words = texts.value.claim;
-  const { offered_by: by } = offer;
+  const people = [
+    [words.offeredBy, offer.offered_by],
+    [words.withdrawnBy, offer.withdrawn_by],
+  ] as const;
   const steps: readonly (readonly [string, string | null])[] = [
     [statusName('pending_acceptance'), offer.offered_at],
     [words.seen, offer.seen_at],
@@ -203,10 +233,13 @@ function Course({ offer }: { readonly offer: Offer }) {
             </p>
           ),
       )}
-      {by !== null && (
-        <p>
-          <span class="muted">{words.offeredBy}</span> {words.offerer(by.name, by.type === 'key', by.id)}
-        </p>
+      {people.map(
+        ([what, by]) =>
+          by !== null && (
+            <p key={what}>
+              <span class="muted">{what}</span> {personName(by)}
+            </p>
+          ),
       )}
       {offer.pushes.map(({ channel, outcome, at }) => (
         <p key={channel}>

@@ -1,35 +1,30 @@
 import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { lazy } from '@svc/web-app/components/lazy';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
 import { Button } from '@svc/web-app/components/ui';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, answerTime, dateTime, desk, offers, texts } from '../app.ts';
+import { type ActProps, ClaimPoints, changeDraft } from '../components/act.tsx';
 import type { BoardAdjuster } from '../endpoints.ts';
-import {
-  CANDIDATE_ORDERS,
-  candidates,
-  canTake,
-  displayName,
-  type OfferedClaim,
-  outcomeText,
-} from '../state/offers.ts';
+import { CANDIDATE_ORDERS, candidates, canTake, displayName, outcomeText } from '../state/offers.ts';
 
 const MAX_SHOWN = 50;
 
+const EndDialog = lazy(async () => (await import('./end.tsx')).EndDialog);
+
+/** The dialog of what is being prepared. */
+export function ActDialog(props: ActProps) {
+  const { kind = 'offer' } = offers.draft.value ?? {};
+  return kind === 'offer' ? <OfferDialog {...props} /> : <EndDialog {...props} kind={kind} />;
+}
+
 /** Chooses the adjuster to offer claims to. */
-export function OfferDialog(props: {
-  readonly claims: readonly OfferedClaim[];
-  readonly done?: () => void;
-  readonly focusAfter?: () => HTMLElement | undefined;
-}) {
+function OfferDialog(props: ActProps) {
   const words = texts.value.offer;
   const { typed = '', chosen: chosenId } = offers.draft.value ?? {};
-  const change = (changes: { readonly typed?: string; readonly chosen?: string }): void => {
-    const { value: draft } = offers.draft;
-    if (draft !== undefined) offers.draft.value = { ...draft, ...changes };
-  };
   const close = (): void => {
     offers.draft.value = undefined;
   };
@@ -69,21 +64,14 @@ export function OfferDialog(props: {
       act={chosen === undefined ? texts.value.board.offer : words.confirm(displayName(chosen))}
       {...{ disabled: chosen === undefined, close, submit, focusAfter: props.focusAfter }}
     >
-      <ul class="points">
-        {props.claims.slice(0, 5).map(({ id, name, claim_number }) => (
-          <li key={id}>
-            {name} · {claim_number}
-          </li>
-        ))}
-        {props.claims.length > 5 && <li>+{props.claims.length - 5}</li>}
-      </ul>
+      <ClaimPoints claims={props.claims} />
       <p role="status">{ending > 0 && words.ending(ending, props.claims.length)}</p>
       <Field
         label={words.find}
         name="find"
         spellcheck={false}
         value={typed}
-        onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
+        onInput={({ currentTarget }) => changeDraft({ typed: currentTarget.value })}
       />
       <Select
         label={texts.value.board.sort}
@@ -100,7 +88,7 @@ export function OfferDialog(props: {
               type="radio"
               name="adjuster"
               checked={chosenId === adjuster.svc_id}
-              onChange={() => change({ chosen: adjuster.svc_id })}
+              onChange={() => changeDraft({ chosen: adjuster.svc_id })}
             />
             <span>
               <span class="strong">{displayName(adjuster)}</span> {adjuster.svc_id}{' '}
@@ -145,13 +133,13 @@ export function CandidateFacts({ adjuster }: { readonly adjuster: BoardAdjuster 
   );
 }
 
-/** What became of the offers of this visit, or of those of one claim. */
+/** What became of the acts of this visit, or of those with one claim. */
 export function OfferResults({ of }: { readonly of?: string }) {
   const words = texts.value.offer;
-  // Those that were not offered first.
+  // Those with which nothing was done first.
   const acts = offers.acts.value
     .filter(({ claim }) => of === undefined || claim.id === of)
-    .toSorted((one, other) => Number(one.state === 'offered') - Number(other.state === 'offered'));
+    .toSorted((one, other) => Number(one.state === 'done') - Number(other.state === 'done'));
   const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
   const shown = useRef(failed);
   useEffect(() => {
@@ -176,6 +164,9 @@ export function OfferResults({ of }: { readonly of?: string }) {
           <Button kind="primary" onClick={() => void offers.retry()}>
             {texts.value.network.tryAgain}
           </Button>
+        )}
+        {acts.some(({ kind, state }) => kind === 'withdraw' && state === 'done') && (
+          <Button onClick={() => void offers.undo()}>{words.undo}</Button>
         )}
         {acts.some(({ state }) => state !== 'sending') && (
           <Button onClick={offers.dismiss}>{texts.value.close}</Button>

@@ -111,15 +111,14 @@ export function createBoard(deps: {
     const { value: read } = list.rows;
     return read === undefined || sort.value === null ? read : sorted(read, sort.value);
   });
-  const canBeOffered = ({ status, closed_at }: BoardClaim): boolean =>
-    deps.canOffer() && status !== 'accepted' && closed_at === null;
-  /** Rows that can be offered, and those that were marked for one offer of them all, also under another filter. */
-  const offerable = computed(() => (rows.value ?? []).filter(canBeOffered));
+  const canBeSelected = ({ closed_at }: BoardClaim): boolean => deps.canOffer() && closed_at === null;
+  /** Rows that can be selected, and those that were, also under another filter. */
+  const selectable = computed(() => (rows.value ?? []).filter(canBeSelected));
   const chosen = computed(() => {
     const shown = (rows.value ?? []).filter(({ id }) => selected.value.has(id));
     const ids = new Set(rows.value?.map(({ id }) => id));
     const hidden = [...selected.value].flatMap(([id, row]) => (row === undefined || ids.has(id) ? [] : row));
-    return [...shown, ...hidden].filter(canBeOffered);
+    return [...shown, ...hidden].filter(canBeSelected);
   });
   /** The row that was marked last, where a range begins. */
   let lastId = '';
@@ -130,7 +129,7 @@ export function createBoard(deps: {
   }
 
   return {
-    ...{ list, rows, counts, sort, filters, selected, offerable, chosen },
+    ...{ list, rows, counts, sort, filters, selected, selectable, chosen },
     /** Sorts by a column, the other way at the second time, and at the third as the service does. */
     sortBy(by: SortKey): void {
       const { value: before } = sort;
@@ -143,14 +142,14 @@ export function createBoard(deps: {
     }),
     /** Marks a row or takes its mark away; of a range, the rows between it and the last one, too. */
     toggle(id: string, isRange = false): void {
-      const at = offerable.value.findIndex((row) => row.id === id);
-      const last = isRange ? offerable.value.findIndex((row) => row.id === lastId) : -1;
+      const at = selectable.value.findIndex((row) => row.id === id);
+      const last = isRange ? selectable.value.findIndex((row) => row.id === lastId) : -1;
       const from = last === -1 ? at : Math.min(at, last);
-      if (at !== -1) select(offerable.value.slice(from, Math.max(at, last) + 1), !selected.value.has(id));
+      if (at !== -1) select(selectable.value.slice(from, Math.max(at, last) + 1), !selected.value.has(id));
       lastId = id;
     },
     toggleAll(): void {
-      select(offerable.value, !offerable.value.every(({ id }) => selected.value.has(id)));
+      select(selectable.value, !selectable.value.every(({ id }) => selected.value.has(id)));
     },
     clearSelection(): void {
       selected.value = new Map();

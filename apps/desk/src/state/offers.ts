@@ -6,14 +6,21 @@ import type { Texts } from '../texts/en.ts';
 export type OfferedClaim = Pick<
   BoardClaim,
   'id' | 'name' | 'claim_number' | 'test' | 'updated_at' | 'status' | 'adjuster_svc_id'
->;
+> &
+  Partial<Pick<BoardClaim, 'adjuster_name'>>;
 
-/** An offer of one claim to one adjuster, and what became of it. */
+export type ActKind = 'offer' | 'withdraw' | 'close';
+
+/** What is done with one claim, and what became of it. */
 export interface Act {
+  readonly kind: ActKind;
   readonly claim: OfferedClaim;
+  /** To whom it is offered; else who has its latest offer. */
   readonly adjuster: Pick<BoardAdjuster, 'svc_id' | 'name' | 'invited_as'>;
-  /** `unknown`: no response arrived, and the offer may have been made. */
-  readonly state: 'sending' | 'offered' | 'refused' | 'unknown';
+  /** Why it is closed; may be empty. */
+  readonly why?: string;
+  /** `unknown`: no response arrived, and it may have been done. */
+  readonly state: 'sending' | 'done' | 'refused' | 'unknown';
   /** Why it was refused: a code of the service, and its reason in English. */
   readonly code?: string;
   readonly reason?: string;
@@ -24,10 +31,12 @@ type PlannedOffer = ProposedOffer & { readonly claim: Omit<OfferedClaim, 'name'>
 
 /** An open dialog, which a reload and the end of a session keep. */
 export interface OfferDraft {
+  readonly kind: ActKind;
   /** `spread`: each claim goes to one of several adjusters. */
   readonly from: 'board' | 'claim' | 'spread';
   /** Of the claims. */
   readonly ids: readonly string[];
+  /** A part of the adjuster's name, or why the claims are closed. */
   readonly typed: string;
   /** SVCID of the adjuster. */
   readonly chosen?: string;
@@ -42,7 +51,7 @@ export const CANDIDATE_ORDERS = ['work', 'distance', 'answer', 'name'] as const;
 export type CandidateOrder = (typeof CANDIDATE_ORDERS)[number];
 
 const PARALLEL = 4;
-/** Of the claims that were not offered, this many are named in a message; the board names all. */
+/** Of the claims with which nothing was done, this many are named in a message; the board names all. */
 const MAX_NAMED = 5;
 
 /**
@@ -50,39 +59,62 @@ const MAX_NAMED = 5;
  * page that was loaded again cannot offer it twice. After the claim has changed, it is another act.
  */
 const keyOf = ({ claim, adjuster }: Act): string => `desk/${claim.id}/${claim.updated_at}/${adjuster.svc_id}`;
+const isSame = (one: Act, other: Act): boolean => one.kind === other.kind && keyOf(one) === keyOf(other);
 
 export type Offers = ReturnType<typeof createOffers>;
 
 export function createOffers(deps: {
   readonly call: Call;
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
-  /** Called when offers are being made, and again when each has an outcome. */
+  /** Called when acts are being sent, and again when each has an outcome. */
   readonly onProgress: (acts: readonly Act[]) => void;
 }) {
   const acts = signal<readonly Act[]>([]);
-  /** The offer that is being prepared. */
+  /** What is being prepared. */
   const draft = signal<OfferDraft | undefined>(undefined);
   const replace = (act: Act, change: Partial<Act>): void => {
-    acts.value = acts.value.map((one) => (keyOf(one) === keyOf(act) ? { ...one, ...change } : one));
+    acts.value = acts.value.map((one) => (isSame(one, act) ? { ...one, ...change } : one));
   };
 
-  async function send(act: Act): Promise<void> {
-    const { claim, adjuster } = act;
-    const parts = {
-      params: { id: claim.id },
+  async function perform(act: Act): Promise<Partial<Act>> {
+    const { kind, claim, adjuster, why = '' } = act;
+    const params = { id: claim.id };
+    // What the person sees: the service does not take the claim from somebody who offered it since.
+    const { updated_at } = claim;
+    if (kind === 'close') {
+      await deps.call('closeBoardClaim', { params, body: { updated_at, ...(why && { reason: why }) } });
+      return { state: 'done' };
+    }
+    if (kind === 'withdraw') {
+      const after = await deps
+        .call('withdrawBoardOffer', { params, body: { updated_at } })
+        .catch(async (error: unknown) => {
+          // The response to an earlier attempt may have been lost.
+          if (!(error instanceof ApiError) || error.code !== 'offer_not_pending') throw error;
+          const { claim, history } = await deps.call('getBoardClaim', { params });
+          if (history[0]?.outcome !== 'withdrawn') throw error;
+          return claim;
+        });
+      const { status } = after.assignment;
+      return { state: 'done', claim: { ...claim, status, updated_at: after.updated_at } };
+    }
+    const { assignment } = await deps.call('offerBoardClaim', {
+      params,
       query: { environment: claim.test ? 'test' : 'live' },
       headers: { 'Idempotency-Key': keyOf(act) },
-      // What the person sees: the service does not take the claim from somebody who offered it since.
-      body: { adjuster_svc_id: adjuster.svc_id, updated_at: claim.updated_at },
-    } as const;
+      body: { adjuster_svc_id: adjuster.svc_id, updated_at },
+    });
+    // A repeat returns the claim as it is by now.
+    const isOurs = assignment.adjuster_svc_id === adjuster.svc_id;
+    return isOurs ? { state: 'done' } : { state: 'refused', code: 'claim_changed' };
+  }
+
+  async function send(act: Act): Promise<void> {
     try {
-      const { assignment } = await deps.request(() => deps.call('offerBoardClaim', parts));
-      // A repeat returns the claim as it is by now.
-      const isOurs = assignment.adjuster_svc_id === adjuster.svc_id;
-      replace(act, isOurs ? { state: 'offered' } : { state: 'refused', code: 'claim_changed' });
+      replace(act, await deps.request(() => perform(act)));
     } catch (error) {
       const refusal = error instanceof ApiError ? error : undefined;
-      // A session that has ended says nothing about the offer: it is sent again with its key.
+      // A session that has ended says nothing about the act: it is sent again, an offer with its key.
       const { code, reason } = needsSignIn(error) ? {} : (refusal ?? {});
       replace(
         act,
@@ -92,8 +124,8 @@ export function createOffers(deps: {
   }
 
   async function sendAll(waiting: readonly Act[]): Promise<void> {
-    const keys = new Set(waiting.map(keyOf));
-    const progress = (): void => deps.onProgress(acts.value.filter((act) => keys.has(keyOf(act))));
+    const ids = new Set(waiting.map(({ claim }) => claim.id));
+    const progress = (): void => deps.onProgress(acts.value.filter(({ claim }) => ids.has(claim.id)));
     progress();
     const left = [...waiting];
     const next = async (): Promise<void> => {
@@ -103,13 +135,13 @@ export function createOffers(deps: {
     progress();
   }
 
-  /** Offers the claims, except those that are being offered already. */
-  async function offerEach(offered: readonly Pick<Act, 'claim' | 'adjuster'>[]): Promise<void> {
+  /** Except with claims for which another act is under way. */
+  async function start(wanted: readonly Omit<Act, 'state'>[]): Promise<void> {
     const isSending = (id: string) =>
       acts.value.some(({ claim, state }) => claim.id === id && state === 'sending');
-    const started = offered
+    const started = wanted
       .filter(({ claim }) => !isSending(claim.id))
-      .map(({ claim, adjuster }): Act => ({ claim, adjuster, state: 'sending' }));
+      .map((act): Act => ({ ...act, state: 'sending' }));
     const ids = new Set(started.map(({ claim }) => claim.id));
     acts.value = [...acts.value.filter(({ claim }) => !ids.has(claim.id)), ...started];
     await sendAll(started);
@@ -124,6 +156,15 @@ export function createOffers(deps: {
     if (ids.size > 0 && !isOpen) draft.value = undefined;
   }
 
+  const holderOf = ({
+    adjuster_svc_id: svc_id,
+    adjuster_name: name = null,
+  }: OfferedClaim): Act['adjuster'] => ({
+    ...{ svc_id, name, invited_as: null },
+  });
+  const offerEach = (offered: readonly Pick<Act, 'claim' | 'adjuster'>[]): Promise<void> =>
+    start(offered.map((each) => ({ kind: 'offer', ...each })));
+
   return {
     ...{ acts, draft },
     /** Makes the offers of the plan. */
@@ -136,16 +177,31 @@ export function createOffers(deps: {
       const ids = new Set(draft.value?.plan?.map(({ claim }) => claim.id));
       return acts.value.some(({ claim }) => ids.has(claim.id));
     }),
-    prepare(from: OfferDraft['from'], claims: readonly Pick<OfferedClaim, 'id'>[]): void {
-      draft.value = { from, ids: claims.map(({ id }) => id), typed: '' };
+    prepare(
+      from: OfferDraft['from'],
+      claims: readonly Pick<OfferedClaim, 'id'>[],
+      kind: ActKind = 'offer',
+    ): void {
+      draft.value = { kind, from, ids: claims.map(({ id }) => id), typed: '' };
     },
     offer: (claims: readonly OfferedClaim[], adjuster: Act['adjuster']): Promise<void> =>
       offerEach(claims.map((claim) => ({ claim, adjuster }))),
-    /** Sends those again whose outcome is unknown, each with the key it had. */
+    /** Withdraws the pending offers of the claims, or closes them. */
+    end: (kind: 'withdraw' | 'close', claims: readonly OfferedClaim[], why: string): Promise<void> =>
+      start(claims.map((claim) => ({ kind, claim, adjuster: holderOf(claim), why }))),
+    /** Offers what was withdrawn to the same adjusters again. */
+    undo: (): Promise<void> =>
+      offerEach(
+        acts.value
+          .filter(({ kind, state }) => kind === 'withdraw' && state === 'done')
+          .map(({ claim, adjuster }) => ({ claim, adjuster })),
+      ),
+    /** Sends those again whose outcome is unknown, an offer with the key it had. */
     async retry(): Promise<void> {
       const unknown = acts.value.filter(({ state }) => state === 'unknown');
       for (const act of unknown) replace(act, { state: 'sending' });
-      await sendAll(unknown);
+      for (const of of new Set(unknown.map(({ kind }) => kind)))
+        await sendAll(unknown.filter(({ kind }) => kind === of));
       endPlan();
     },
     /** Forgets what has ended. */
@@ -163,9 +219,9 @@ export function createOffers(deps: {
 export const displayName = ({ name, invited_as, svc_id }: Act['adjuster']): string =>
   name ?? invited_as ?? svc_id;
 
-/** What became of an offer. */
-export function outcomeText({ state, adjuster, code = '', reason = '' }: Act, words: Texts): string {
-  if (state === 'offered') return words.offer.offered(displayName(adjuster));
+/** What became of an act. */
+export function outcomeText({ kind, state, adjuster, code = '', reason = '' }: Act, words: Texts): string {
+  if (state === 'done') return words.offer.done[kind](displayName(adjuster));
   if (state === 'refused')
     return code === 'claim_changed' && reason !== ''
       ? words.ofService(reason)
@@ -173,14 +229,14 @@ export function outcomeText({ state, adjuster, code = '', reason = '' }: Act, wo
   return words.offer[state];
 }
 
-/** A message on offers that are made at once: how many were made, and why others were not. */
+/** A message on acts of one kind that are done at once: how many were done, and why others were not. */
 export function outcomeOf(acts: readonly Act[], words: Texts) {
-  const left = acts.filter(({ state }) => state !== 'offered');
+  const left = acts.filter(({ state }) => state !== 'done');
   if (left.some(({ state }) => state === 'sending'))
     return { kind: 'neutral', lines: [words.offer.sending] } as const;
   const names = new Set(acts.map(({ adjuster }) => displayName(adjuster)));
   const lines = [
-    words.offer.summary(
+    words.offer.summaries[acts[0]?.kind ?? 'offer'](
       acts.length - left.length,
       acts.length,
       names.size > MAX_NAMED ? words.spread.adjusters(names.size) : [...names].join(', '),

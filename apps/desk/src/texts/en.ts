@@ -8,7 +8,7 @@ const refusals: Readonly<Record<string, string>> = {
   already_member: 'This adjuster is a member already.',
   claim_already_accepted: 'An adjuster has accepted the claim.',
   claim_closed: 'The claim is closed.',
-  claim_changed: 'The claim has changed since you read it, and it was not offered.',
+  claim_changed: 'The claim has changed since you read it, and was left as it is.',
   duplicate_claim: 'An open claim with this number exists already.',
   environment_mismatch: 'Test data and live data do not mix.',
   idempotency_key_reused: 'The claim has changed. Load it again.',
@@ -17,6 +17,7 @@ const refusals: Readonly<Record<string, string>> = {
   last_admin: 'The last administrator stays.',
   invitation_pending: 'This adjuster has an invitation already.',
   not_found: 'It no longer exists.',
+  offer_not_pending: 'The offer is no longer pending.',
   not_in_plan: 'The plan of the firm does not include this.',
   payload_too_large: 'The file is too large.',
   unknown_osaid: 'There is no adjuster with this SVCID.',
@@ -116,7 +117,11 @@ export const en = {
     count: (shown: number, hasMore: boolean, chosen: number) =>
       `${hasMore ? 'First ' : ''}${plural(shown, 'claim', 'claims')} shown${chosen > 0 ? `, ${chosen} selected` : ''}`,
     offer: 'Offer',
-    offerAll: (count: number) => `Offer ${count}`,
+    acts: {
+      offer: (count: number) => `Offer ${count}`,
+      withdraw: (count: number) => `Withdraw ${count}`,
+      close: (count: number) => `Close ${plural(count, 'claim', 'claims')}`,
+    },
     clearSelection: 'Clear selection',
   },
   claim: {
@@ -138,6 +143,8 @@ export const en = {
     reminded: 'Reminded',
     answered: 'Answered',
     offeredBy: 'Offered by',
+    withdrawnBy: 'Withdrawn by',
+    closedBy: 'Closed by',
     offerer: (name: string | null, isKey: boolean, id: string) =>
       isKey ? `API key ${name ?? id}` : (name ?? 'a person who was removed'),
     ended: 'Ended',
@@ -171,11 +178,20 @@ export const en = {
       limit_reached: 'Has all the offers they want',
     } as Record<string, string>,
     confirm: (name: string) => `Offer to ${name}`,
-    results: 'Offers you made',
+    results: 'What you did',
     sending: 'Sending …',
-    offered: (name: string) => `Offered to ${name}`,
-    unknown: 'No response. Try again: it cannot be offered twice.',
-    summary: (done: number, all: number, name: string) => `${done} of ${all} offered to ${name}`,
+    done: {
+      offer: (name: string) => `Offered to ${name}`,
+      withdraw: (name: string) => `Withdrawn from ${name}`,
+      close: (_name: string) => 'Closed',
+    },
+    undo: 'Undo: offer again to the same adjusters',
+    unknown: 'No response. Try again: it cannot be done twice.',
+    summaries: {
+      offer: (done: number, all: number, name: string) => `${done} of ${all} offered to ${name}`,
+      withdraw: (done: number, all: number, name: string) => `${done} of ${all} withdrawn from ${name}`,
+      close: (done: number, all: number, _name: string) => `${done} of ${all} closed`,
+    },
     ending: (count: number, all: number) =>
       all === 1
         ? 'It is offered to another adjuster now; that offer ends.'
@@ -192,6 +208,22 @@ export const en = {
     offer: (count: number) => `Offer ${plural(count, 'claim', 'claims')}`,
     give: (count: number) => `Enter these adjusters in ${plural(count, 'row', 'rows')}`,
     rows: (count: number) => `${plural(count, 'row has', 'rows have')} no adjuster and no other problem.`,
+  },
+  end: {
+    withdraw: {
+      title: (count: number) => (count === 1 ? 'Withdraw this offer?' : `Withdraw ${count} offers?`),
+      act: 'Withdraw',
+      lead: "The adjuster's app drops it at once and says that your firm withdrew it. The claim is then unassigned. An answer that arrives first counts. You can undo this: the claim is then offered to the same adjuster again.",
+    },
+    close: {
+      title: (count: number) => (count === 1 ? 'Close this claim?' : `Close ${count} claims?`),
+      act: 'Close the claim',
+      lead: 'Its claim number is then free. A closed claim cannot be opened or offered again.',
+    },
+    pending: (count: number) => `${plural(count, 'pending offer is', 'pending offers are')} withdrawn first.`,
+    accepted: (count: number) =>
+      `${plural(count, 'of them has', 'of them have')} been accepted: the adjuster sees it among the closed claims, and can no longer work on it.`,
+    reason: 'Reason, for your firm only',
   },
   adjusters: {
     invite: 'Invite an adjuster',

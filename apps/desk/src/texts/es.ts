@@ -50,7 +50,7 @@ export const es: Texts = {
     already_member: 'Este ajustador ya es miembro.',
     claim_already_accepted: 'Un ajustador ya aceptó la reclamación.',
     claim_closed: 'La reclamación está cerrada.',
-    claim_changed: 'La reclamación cambió desde que la leyó, y no se ofreció.',
+    claim_changed: 'La reclamación cambió desde que la leyó, y quedó como está.',
     duplicate_claim: 'Ya existe una reclamación abierta con este número.',
     environment_mismatch: 'Los datos de prueba y los reales no se mezclan.',
     idempotency_key_reused: 'La reclamación cambió. Cárguela de nuevo.',
@@ -59,6 +59,7 @@ export const es: Texts = {
     last_admin: 'El último administrador permanece.',
     invitation_pending: 'Este ajustador ya tiene una invitación.',
     not_found: 'Ya no existe.',
+    offer_not_pending: 'La oferta ya no está pendiente.',
     not_in_plan: 'El plan de la firma no lo incluye.',
     payload_too_large: 'El archivo es demasiado grande.',
     unknown_osaid: 'No hay ningún ajustador con este SVCID.',
@@ -113,7 +114,11 @@ export const es: Texts = {
     count: (shown, hasMore, chosen) =>
       `${hasMore ? 'Primeras ' : ''}${plural(shown, 'reclamación mostrada', 'reclamaciones mostradas')}${chosen > 0 ? `, ${plural(chosen, 'seleccionada', 'seleccionadas')}` : ''}`,
     offer: 'Ofrecer',
-    offerAll: (count) => `Ofrecer ${count}`,
+    acts: {
+      offer: (count) => `Ofrecer ${count}`,
+      withdraw: (count) => `Retirar ${count}`,
+      close: (count) => `Cerrar ${plural(count, 'reclamación', 'reclamaciones')}`,
+    },
     clearSelection: 'Quitar selección',
   },
   claim: {
@@ -135,6 +140,8 @@ export const es: Texts = {
     reminded: 'Recordada',
     answered: 'Respondida',
     offeredBy: 'Ofrecida por',
+    withdrawnBy: 'Retirada por',
+    closedBy: 'Cerrada por',
     offerer: (name, isKey, id) => (isKey ? `la clave ${name ?? id}` : (name ?? 'una persona que ya no está')),
     ended: 'Terminada',
     reason: 'Motivo',
@@ -172,11 +179,20 @@ export const es: Texts = {
       limit_reached: 'Tiene todas las ofertas que quiere',
     },
     confirm: (name) => `Ofrecer a ${name}`,
-    results: 'Ofertas que hizo',
+    results: 'Lo que hizo',
     sending: 'Enviando …',
-    offered: (name) => `Ofrecida a ${name}`,
-    unknown: 'Sin respuesta. Intente de nuevo: no se puede ofrecer dos veces.',
-    summary: (done, all, name) => `${done} de ${all} ofrecidas a ${name}`,
+    done: {
+      offer: (name) => `Ofrecida a ${name}`,
+      withdraw: (name) => `Oferta retirada a ${name}`,
+      close: () => 'Cerrada',
+    },
+    undo: 'Deshacer: ofrecer otra vez a los mismos ajustadores',
+    unknown: 'Sin respuesta. Intente de nuevo: no se puede hacer dos veces.',
+    summaries: {
+      offer: (done, all, name) => `${done} de ${all} ofrecidas a ${name}`,
+      withdraw: (done, all, name) => `${done} de ${all} retiradas a ${name}`,
+      close: (done, all) => `${done} de ${all} cerradas`,
+    },
     ending: (count, all) =>
       all === 1
         ? 'Ahora está ofrecida a otro ajustador; esa oferta termina.'
@@ -193,6 +209,23 @@ export const es: Texts = {
     offer: (count) => `Ofrecer ${plural(count, 'reclamación', 'reclamaciones')}`,
     give: (count) => `Poner estos ajustadores en ${plural(count, 'fila', 'filas')}`,
     rows: (count) => `${plural(count, 'fila no tiene', 'filas no tienen')} ajustador ni otro problema.`,
+  },
+  end: {
+    withdraw: {
+      title: (count) => (count === 1 ? '¿Retirar esta oferta?' : `¿Retirar ${count} ofertas?`),
+      act: 'Retirar',
+      lead: 'La aplicación del ajustador la quita enseguida y dice que su firma la retiró. La reclamación queda sin asignar. Una respuesta que llega antes cuenta. Puede deshacerlo: la reclamación se ofrece otra vez al mismo ajustador.',
+    },
+    close: {
+      title: (count) => (count === 1 ? '¿Cerrar esta reclamación?' : `¿Cerrar ${count} reclamaciones?`),
+      act: 'Cerrar la reclamación',
+      lead: 'Su número queda libre. Una reclamación cerrada no se puede abrir ni ofrecer otra vez.',
+    },
+    pending: (count) =>
+      `Antes: ${plural(count, 'oferta pendiente se retira', 'ofertas pendientes se retiran')}.`,
+    accepted: (count) =>
+      `${plural(count, 'de ellas fue aceptada', 'de ellas fueron aceptadas')}: el ajustador la ve entre las cerradas y ya no puede trabajar en ella.`,
+    reason: 'Motivo, solo para su firma',
   },
   adjusters: {
     invite: 'Invitar a un ajustador',

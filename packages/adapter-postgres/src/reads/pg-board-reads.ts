@@ -299,7 +299,7 @@ const FIRM_CLOCKS = sql('board_firm_clocks', 'SELECT clocks FROM firms WHERE id 
 
 const REVISIONS = sql(
   'board_revisions',
-  'SELECT firm_id, last_stamp FROM firm_feeds WHERE firm_id = ANY ($1::uuid[])',
+  "SELECT firm_id, last_stamp || ' ' || closings AS revision FROM firm_feeds WHERE firm_id = ANY ($1::uuid[])",
 );
 
 function statementOf(scan: BoardScan): readonly [Statement, ...Value[]] {
@@ -463,8 +463,8 @@ export function pgBoardReads(
     },
 
     async revisions(firmIds) {
-      const rows = await executor.rows<{ firm_id: FirmId; last_stamp: Instant }>(REVISIONS, [firmIds]);
-      return new Map(rows.map(({ firm_id, last_stamp }) => [firm_id, String(last_stamp)]));
+      const rows = await executor.rows<{ firm_id: FirmId; revision: string }>(REVISIONS, [firmIds]);
+      return new Map(rows.map(({ firm_id, revision }) => [firm_id, revision]));
     },
   };
 }

@@ -49,6 +49,11 @@ const SAVE_WITHOUT_TIMESTAMP = sql(
   `${SET_WORK} WHERE ctid = (${lockedRow('$1', '$2')})`,
 );
 
+const COUNT_CLOSING = sql(
+  'feeds_count_closing',
+  'UPDATE firm_feeds SET closings = closings + 1 WHERE firm_id = $1',
+);
+
 export async function lockClaim(
   executor: TransactionExecutor,
   encryption: Encryption,
@@ -120,6 +125,7 @@ export function pgClaims(
       const values = [firmId, id, ...workValues(claim, encrypt)];
       executor.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(executor, claim.assignment.adjuster);
+      if (claim.closedAt !== null) executor.send(COUNT_CLOSING, [firmId]);
       if (claim.closedAt !== null && claim.assignment.status === 'pending_acceptance') ended.push(claim);
     },
 

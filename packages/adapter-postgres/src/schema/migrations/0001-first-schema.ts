@@ -76,6 +76,8 @@ CREATE TABLE firms (
 CREATE TABLE firm_feeds (
   firm_id uuid PRIMARY KEY,
   last_stamp timestamptz(3) NOT NULL,
+  -- Of claims, for open boards: closing is no change of the feed.
+  closings bigint NOT NULL DEFAULT 0,
   audit_seq bigint NOT NULL DEFAULT 0,
   -- Of the latest audit row. Null: none yet; the chain starts from the hash of its id.
   audit_hash bytea,

@@ -654,8 +654,10 @@ export function boardBehavior(fixture: () => Fixture): void {
       const sent = await revisions();
       await use.acceptClaim({ svcId }, id);
       const accepted = await revisions();
-      const seen = [before, sent, accepted].map((each) => each.get(firm.id));
-      expect(new Set(seen).size).toBe(3);
+      await use.closeAcceptedClaim({ svcId }, id);
+      const closed = await revisions();
+      const seen = [before, sent, accepted, closed].map((each) => each.get(firm.id));
+      expect(new Set(seen).size).toBe(4);
       expect(accepted.get(other.id)).toBe(before.get(other.id));
     });
   });
