@@ -115,7 +115,8 @@ const columnNames = (): Readonly<Record<SortKey, string>> => {
 };
 
 const viewName = (view: View): string => {
-  const { waiting, late } = texts.value.board;
+  const { waiting, late, titles } = texts.value.board;
+  if (view === 'clock_late') return titles.clock_late ?? view;
   return view === 'waiting' ? waiting : view === 'late' ? late : statusName(view);
 };
 
@@ -291,8 +292,10 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
   const { place } = claim;
   const address = `${place.street}, ${place.city}, ${place.state} ${place.zip}`;
   const open = route.value;
+  const { clocks } = claim;
+  const late = claim.late || clocks?.first_contact.late === true || clocks?.inspection.late === true;
   return (
-    <div class="board-row" data-late={claim.late}>
+    <div class="board-row" data-late={late}>
       {can('claims:write') && (
         // Shift would select the text between the rows.
         <label class="check" onMouseDown={(event) => event.shiftKey && event.preventDefault()}>
@@ -325,7 +328,7 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
           {claim.adjuster_name ?? claim.adjuster_svc_id}
         </span>
         <span class="cell state">
-          <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={claim.late} />{' '}
+          <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={late} />{' '}
           <Waits from={claim.waiting_since} />
         </span>
       </a>

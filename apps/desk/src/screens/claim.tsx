@@ -12,6 +12,7 @@ import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
 import type { ActKind } from '../state/offers.ts';
 import { FIELD_NAMES } from '../texts/field-names.ts';
+import { ClaimClocks } from './clocks.tsx';
 import { ActDialog, OfferResults } from './offer.tsx';
 
 /** One claim with what became of each of its offers. */
@@ -97,6 +98,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
           ))}
         </ol>
       </Section>
+      {claim.assignment.status === 'accepted' && <ClaimClocks clocks={details.clocks} />}
       <FactSection title={words.details} facts={facts} />
       <Sent claim={claim} />
       <ReceiptSection id={id} of={`${details.history[0]?.offered_at} ${details.history[0]?.outcome}`} />

@@ -82,6 +82,7 @@ export function Reports() {
             ))}
           </ul>
           {report.time_zone !== undefined && <p class="muted">{words.weeks(report.time_zone)}</p>}
+          <p class="muted">{words.contactsLead}</p>
           <table>
             <thead>
               <tr>
@@ -94,6 +95,7 @@ export function Reports() {
                 ))}
                 <th scope="col">{words.median}</th>
                 <th scope="col">{words.p90}</th>
+                <th scope="col">{words.contacts}</th>
               </tr>
             </thead>
             <tbody>
@@ -112,6 +114,9 @@ export function Reports() {
                   ))}
                   <td data-label={words.median}>{answerTime(row.median_answer_seconds)}</td>
                   <td data-label={words.p90}>{answerTime(row.p90_answer_seconds)}</td>
+                  <td data-label={words.contacts}>
+                    {words.ofShared(row.contacts_in_time, row.contacts_shared)}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -8,6 +8,7 @@ import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { call, can, dateTime, desk, perform, request, session, showError, texts } from '../app.ts';
 import { SCHEMES } from '../create-desk.ts';
+import { ClocksEditor } from './clocks.tsx';
 import { Passkeys } from './passkeys.ts';
 
 /** The account, and how the page looks. */
@@ -55,6 +56,7 @@ export function Settings() {
           />
         </div>
       </section>
+      {can('claims:read') && <ClocksEditor />}
       {supportsPasskeys() && <Passkeys />}
       <SessionList
         {...{ words: texts.value.sessions, dateTime, onError: showError }}

@@ -7,6 +7,7 @@ import type { BoardClaim, BoardCounts, Call, Environment } from '../endpoints.ts
 export const VIEWS = [
   'waiting',
   'late',
+  'clock_late',
   'pending_acceptance',
   'rejected',
   'unassigned',
@@ -65,7 +66,7 @@ const TYPING_MS = 300;
 
 const statusOf = (view: View) => {
   if (view === 'waiting') return {};
-  if (view === 'late') return { late: 'true' };
+  if (view === 'late' || view === 'clock_late') return { [view]: 'true' };
   return view === 'closed' ? { closed: 'true' } : { status: view };
 };
 

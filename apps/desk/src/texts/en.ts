@@ -84,6 +84,7 @@ export const en = {
     titles: {
       waiting: 'Board',
       late: 'Late offers',
+      clock_late: 'Late contacts',
       pending_acceptance: 'Offered claims',
       rejected: 'Rejected claims',
       unassigned: 'Unassigned claims',
@@ -347,6 +348,9 @@ export const en = {
     weeks: (zone: string) => `Weeks from Monday to Sunday, time zone ${zone}`,
     partial: 'part of the week',
     total: 'Total',
+    contacts: 'Contact in time',
+    ofShared: (inTime: number, shared: number) => `${inTime} of ${shared}`,
+    contactsLead: 'Contacts are counted only where the adjuster shares them.',
   },
   keys: {
     create: 'Create a key',

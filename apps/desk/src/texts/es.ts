@@ -81,6 +81,7 @@ export const es: Texts = {
     titles: {
       waiting: 'Tablero',
       late: 'Ofertas atrasadas',
+      clock_late: 'Contactos atrasados',
       pending_acceptance: 'Reclamaciones ofrecidas',
       rejected: 'Reclamaciones rechazadas',
       unassigned: 'Reclamaciones sin asignar',
@@ -353,6 +354,9 @@ export const es: Texts = {
     weeks: (zone) => `Semanas de lunes a domingo, zona horaria ${zone}`,
     partial: 'parte de la semana',
     total: 'Todas',
+    contacts: 'Contacto a tiempo',
+    ofShared: (inTime, shared) => `${inTime} de ${shared}`,
+    contactsLead: 'Los contactos se cuentan solo donde el ajustador los comparte.',
   },
   keys: {
     create: 'Crear una clave',

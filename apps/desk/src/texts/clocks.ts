@@ -1,0 +1,66 @@
+/** Of the clocks alone, which are not part of the first load. */
+const en = {
+  title: 'Clocks',
+  lead: 'What your firm owes its carriers. Of the rules for a claim, the most specific one that has a time sets it; an empty time is that of the program.',
+  carrier: 'Carrier (empty: all)',
+  event: 'CAT code (empty: all)',
+  contact: 'First contact, hours after acceptance',
+  inspection: 'Inspection, hours after contact',
+  report: 'Report, days after acceptance',
+  program: 'Program: 24 hours, 48 hours, 15 days.',
+  zone: (zone: string) => `Days are counted in the time zone ${zone}.`,
+  add: 'Add a rule',
+  remove: (rule: string) => `Remove the rule for ${rule}`,
+  all: 'all claims',
+  save: 'Save the clocks',
+  saved: 'Saved',
+  changed:
+    'Somebody else has changed the rules since you opened them. Load them, and enter your change again.',
+  reload: 'Load the rules again',
+  refused: 'Not saved. Check that each rule has a time, and that no two are for the same claims:',
+  steps: { first_contact: 'First contact', inspection: 'Inspection' },
+  reportDue: 'Report due',
+  due: (time: string) => `due ${time}`,
+  notYet: 'not yet',
+  late: 'Late',
+  afterContact: 'counts from the first contact',
+  onDevice: (time: string) => `${time} on the device`,
+  received: (time: string) => `received ${time}`,
+  dateOnly: (date: string) => `${date}, without a time`,
+  notShared: 'Not shared: the adjuster decides whether your firm sees contact and inspection.',
+};
+
+type Texts = typeof en;
+
+const es: Texts = {
+  title: 'Plazos',
+  lead: 'Lo que su firma debe a sus aseguradoras. De las reglas para una reclamación cuenta la más específica que tenga un plazo; un plazo vacío es el del programa.',
+  carrier: 'Aseguradora (vacío: todas)',
+  event: 'Código CAT (vacío: todos)',
+  contact: 'Primer contacto, horas desde la aceptación',
+  inspection: 'Inspección, horas desde el contacto',
+  report: 'Informe, días desde la aceptación',
+  program: 'Programa: 24 horas, 48 horas, 15 días.',
+  zone: (zone) => `Los días se cuentan en la zona horaria ${zone}.`,
+  add: 'Añadir una regla',
+  remove: (rule) => `Quitar la regla para ${rule}`,
+  all: 'todas las reclamaciones',
+  save: 'Guardar los plazos',
+  saved: 'Guardado',
+  changed: 'Otra persona cambió las reglas desde que las abrió. Cárguelas y haga su cambio otra vez.',
+  reload: 'Cargar las reglas otra vez',
+  refused:
+    'No se guardó. Compruebe que cada regla tenga un plazo y que no haya dos para las mismas reclamaciones:',
+  steps: { first_contact: 'Primer contacto', inspection: 'Inspección' },
+  reportDue: 'El informe vence',
+  due: (time) => `vence ${time}`,
+  notYet: 'todavía no',
+  late: 'Atrasado',
+  afterContact: 'cuenta desde el primer contacto',
+  onDevice: (time) => `${time} en el dispositivo`,
+  received: (time) => `recibido ${time}`,
+  dateOnly: (date) => `${date}, sin hora`,
+  notShared: 'No compartido: el ajustador decide si su firma ve el contacto y la inspección.',
+};
+
+export const CLOCK_TEXTS = { en, es } as const;
