@@ -396,11 +396,18 @@ test('adjusters are listed with their open work, invited and their invitations w
   expect(recordOf(invited.svcId)).toMatchObject({
     status: 'pending',
     name: null,
+    ...{ seen_at: null, reminded_at: null },
     open_offers: 0,
     median_answer_seconds: null,
   });
   const tests = (await get('/adjusters?environment=test&limit=100', token)).json.data;
   expect(tests.every((row: { test: boolean }) => row.test)).toBe(true);
+  const opened = await service.call('GET', '/app/v1/invitations', { as: invited.token });
+  expect(Object.keys(opened.json.data[0])).not.toContain('seen_at');
+  const again = (await get('/adjusters?limit=100', token)).json.data;
+  expect(again.find((row: { svc_id: string }) => row.svc_id === invited.svcId)).toMatchObject({
+    ...{ seen_at: at(clock.now()), reminded_at: null },
+  });
   expect((await call('DELETE', `/${invited.svcId}`)).json).toMatchObject({ status: 'withdrawn' });
   expect(outcome(await call('DELETE', `/${svcId}`))).toEqual([404, 'not_found']);
   expect(outcome(await call('POST', '', { svc_id: own.account.new }))).toEqual([422, 'environment_mismatch']);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
+import type { ClaimId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { type Device, startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
-import { countRows } from '../../../tools/services/count-rows.ts';
 import { until } from '../../adjuster/test/app-under-test.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -168,7 +168,9 @@ test('an expired device is removed, and an offer with a response is not pushed a
   expect((await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token })).status).toBe(200);
   const next = await offered(svcId);
   expect((await arrived(late, 1))[0]?.payload).toMatchObject({ claim_id: next });
-  await until('the second job to be done', async () => (await jobs()) === 0);
+  const { operatorReads } = service.service.services;
+  const jobsOf = async (claim: string) => (await operatorReads.jobsOfClaim(claim as ClaimId)).length;
+  await until('both jobs to be done', async () => (await jobsOf(id)) + (await jobsOf(next)) === 0);
   expect(late.received).toHaveLength(1);
   expect(gone.attempts).toHaveLength(1);
   // The app asks, so that it does not show notifications as on.
@@ -187,5 +189,3 @@ test('the log contains no device, subscription or policyholder', () => {
     expect(logged).not.toContain(secret);
   }
 });
-
-const jobs = async (): Promise<number | undefined> => (await countRows(service.databaseUrl))['public.jobs'];

@@ -234,11 +234,11 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
     },
     async invitations(svcId, now, page) {
       const found = tables.memberships.all().flatMap((membership) => {
-        const { firmId, invitedAt, expiresAt, notes } = membership;
+        const { firmId, invitedAt, expiresAt, seenAt, notes } = membership;
         if (membership.svcId !== svcId || statusAt(membership, now) !== 'pending') return [];
         if (invitedAt === null || expiresAt === null) return [];
         const firmName = firmOf(tables, firmId).name;
-        return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt }];
+        return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt, seenAt }];
       });
       return pageAfter(
         found,

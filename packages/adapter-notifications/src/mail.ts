@@ -5,7 +5,7 @@ import { codeOf, mailErrorFields, type PushLog, reasonOf } from './log.ts';
 
 export interface Mail extends Mailer {
   /** Throws when a retry may succeed. */
-  sendInvitation(email: string, firmName: string): Promise<void>;
+  sendInvitation(email: string, firmName: string, isReminder: boolean): Promise<void>;
   /** Throws when a retry may succeed. */
   sendCredentialsExpire(email: string, expiresOn: string): Promise<void>;
   /** Throws when a retry may succeed. */
@@ -145,13 +145,18 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
         log.error('a notice about an account could not be emailed', mailErrorFields(error));
       }
     },
-    async sendInvitation(email, firmName) {
+    async sendInvitation(email, firmName, isReminder) {
       const firm = oneLine(firmName);
+      const [english, spanish] = isReminder
+        ? ['before the invitation expires', 'antes de que venza la invitación']
+        : ['within seven days', 'dentro de siete días'];
       try {
         await send(
           email,
-          `${firm}: invitation · invitación`,
-          `${firm} invites you to take claims from them.\nOpen the app to accept or decline within seven days: ${appUrl()}\n\n${firm} le invita a recibir sus reclamaciones.\nAbra la aplicación para aceptar o declinar dentro de siete días: ${appUrl()}\n`,
+          isReminder
+            ? `${firm}: your invitation is waiting · su invitación espera`
+            : `${firm}: invitation · invitación`,
+          `${firm} invites you to take claims from them.\nOpen the app to accept or decline ${english}: ${appUrl()}\n\n${firm} le invita a recibir sus reclamaciones.\nAbra la aplicación para aceptar o declinar ${spanish}: ${appUrl()}\n`,
         );
       } catch (error) {
         if (!isPermanent(error)) throw error;

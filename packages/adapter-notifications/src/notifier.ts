@@ -20,7 +20,7 @@ export function createNotifier(deps: {
   /** Undefined: not by mail. */
   const mailOf = (notification: Notification): ((email: string) => Promise<void>) | undefined => {
     if (notification.kind === 'invitation')
-      return (email) => deps.mail.sendInvitation(email, notification.firmName);
+      return (email) => deps.mail.sendInvitation(email, notification.firmName, notification.isReminder);
     if (notification.kind === 'credentials')
       return (email) => deps.mail.sendCredentialsExpire(email, notification.expiresOn);
     return undefined;

@@ -89,7 +89,7 @@ describe('a message', () => {
     const firmName = 'Gulf Adjusting Partners';
     await send();
     await send({ kind: 'offer_withdrawn', firmName, claimId: CLAIM_ID });
-    await send({ kind: 'invitation', firmName, firmId: FIRM_ID });
+    await send({ kind: 'invitation', isReminder: false, firmName, firmId: FIRM_ID });
     expect(phone.received.map(({ payload }) => payload)).toEqual([
       { kind: 'offer', firm_name: firmName, claim_id: CLAIM_ID },
       { kind: 'offer_withdrawn', firm_name: firmName, claim_id: CLAIM_ID },

@@ -20,6 +20,8 @@ export const aMembership = (firmId: FirmId, svcId: Svcid, changes: Partial<Membe
   acceptingAssignments: true,
   readableUntil: null,
   sharing: SHARES_NOTHING,
+  seenAt: null,
+  remindedAt: null,
   ...changes,
 });
 

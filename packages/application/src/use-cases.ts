@@ -192,6 +192,7 @@ export const appUseCases = (deps: AppDeps) => ({
   readProfile: profile.makeReadProfile(deps),
   updateProfile: profile.makeUpdateProfile(deps),
   confirmEmail: profile.makeConfirmEmail(deps),
+  listInvitations: memberships.makeListInvitations(deps),
   acceptInvitation: memberships.makeAcceptInvitation(deps),
   declineInvitation: memberships.makeDeclineInvitation(deps),
   setAcceptingAssignments: memberships.makeSetAcceptingAssignments(deps),

@@ -5,6 +5,7 @@ import {
   DAY,
   type DeliveryOutcome,
   HOUR,
+  INVITATION_REMINDER_MS,
   MINUTE,
   NO_NOTES,
   nextLateOffersMail,
@@ -173,7 +174,7 @@ describe('a notification', () => {
     fixture.clock.advance(1);
     await fixture.invite(firm, again);
     await runDue(fixture);
-    const notification = { kind: 'invitation', firmName: firm.name, firmId: firm.id };
+    const notification = { kind: 'invitation', firmName: firm.name, firmId: firm.id, isReminder: false };
     expect(fixture.external.notifications).toEqual([
       { svcId: pending, notification },
       { svcId: again, notification },
@@ -220,6 +221,35 @@ describe('a notification', () => {
 });
 
 describe('an invitation', () => {
+  test('is reminded of after quiet hours, unless it was opened in them', async () => {
+    const fixture = memoryFixture();
+    const { use, clock, memory, external } = fixture;
+    const firm = await fixture.newFirm();
+    const invitees = [await fixture.newAdjuster(), await fixture.newAdjuster()];
+    for (const { svcId } of invitees) await fixture.invite(firm, svcId);
+    await runDue(fixture);
+    const quietHours = { start: '00:00', end: '23:59' };
+    for (const { svcId } of invitees) {
+      await fixture.newDevice(svcId, 'phone');
+      const preferences = { timeZone: 'UTC', quietHours, deadlineReminders: false };
+      await use.setDevicePreferences({ svcId }, 'phone', preferences);
+    }
+    clock.advance(INVITATION_REMINDER_MS);
+    for (let n = 0; n < 2; n += 1) await runDue(fixture);
+    const postponed = (await memory.jobs.pending()).filter(({ job }) => 'isReminder' in job);
+    expect(postponed.map(({ job }) => 'only' in job && job.only)).toEqual(['device:phone', 'device:phone']);
+    const [opener, other] = invitees;
+    if (opener === undefined || other === undefined) throw new Error('no invitees');
+    await use.listInvitations({ svcId: opener.svcId }, { after: null, limit: 10 });
+    const before = external.notifications.length;
+    clock.advance(DAY);
+    await use.setDevicePreferences({ svcId: other.svcId }, 'phone', {
+      ...{ timeZone: 'UTC', quietHours: null, deadlineReminders: false },
+    });
+    await runDue(fixture);
+    expect(external.notifications.slice(before).map(({ svcId }) => svcId)).toEqual([other.svcId]);
+  });
+
   test('is emailed three times for one firm and recipient, then after growing pauses; devices get each', async () => {
     const fixture = memoryFixture();
     const { memory, clock, use } = fixture;

@@ -19,6 +19,8 @@ export const MAX_CONTACTS = 200;
 
 export const IDEMPOTENCY_WINDOW_HOURS = 24;
 export const INVITATION_LIFETIME_DAYS = 7;
+/** Over a weekend too, five days remain to answer. */
+export const INVITATION_REMINDER_HOURS = 48;
 /** The longest period of the audit trail that is verified at once. */
 export const MAX_VERIFIED_DAYS = 31;
 

@@ -2,8 +2,8 @@ import { PLAN_RETENTION, type Plan } from './access.ts';
 import { type Adjuster, fullName, missingProfileFields } from './adjuster.ts';
 import { ALWAYS_AVAILABLE, takesOffers } from './availability.ts';
 import { DomainError } from './errors.ts';
-import { DAY, type FirmId, type Instant, type Svcid } from './ids.ts';
-import { INVITATION_LIFETIME_DAYS } from './limits.ts';
+import { DAY, type FirmId, HOUR, type Instant, type Svcid } from './ids.ts';
+import { INVITATION_LIFETIME_DAYS, INVITATION_REMINDER_HOURS } from './limits.ts';
 import { ADJUSTER_STATUSES, type AdjusterStatus, type Environment } from './vocabulary.ts';
 
 /** `left`: the adjuster left the firm, which no longer sees the record. */
@@ -23,6 +23,7 @@ export interface InvitationNotes {
 
 export const NO_NOTES: InvitationNotes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
 export const INVITATION_LIFETIME_MS = INVITATION_LIFETIME_DAYS * DAY;
+export const INVITATION_REMINDER_MS = INVITATION_REMINDER_HOURS * HOUR;
 
 /** What an adjuster lets a firm see, by consent: nothing at first, and nothing once the membership has ended. */
 export interface Sharing {
@@ -47,6 +48,10 @@ export interface Membership {
   /** Exclusive end of a pending invitation. */
   readonly expiresAt: Instant | null;
   readonly respondedAt: Instant | null;
+  /** When the adjuster's app first got the invitation. */
+  readonly seenAt: Instant | null;
+  /** When the adjuster was reminded of the invitation. */
+  readonly remindedAt: Instant | null;
   readonly notes: InvitationNotes;
   readonly canAcceptClaims: boolean;
   readonly acceptingAssignments: boolean;
@@ -61,6 +66,10 @@ export function statusAt(membership: Membership, now: Instant): MembershipStatus
     membership.status === 'pending' && membership.expiresAt !== null && now >= membership.expiresAt;
   return over ? 'expired' : membership.status;
 }
+
+/** Whether the invitation of that time is pending, and the adjuster's app has not got it. */
+export const isUnseenInvitation = (membership: Membership, invitedAt: Instant, now: Instant): boolean =>
+  membership.invitedAt === invitedAt && membership.seenAt === null && statusAt(membership, now) === 'pending';
 
 export const MEMBERSHIP_ACTIONS = ['invite', 'accept', 'decline', 'withdraw', 'leave'] as const;
 export type MembershipAction = (typeof MEMBERSHIP_ACTIONS)[number];
@@ -136,6 +145,8 @@ export function invite(
     invitedAt: at,
     expiresAt: at + INVITATION_LIFETIME_MS,
     respondedAt: null,
+    seenAt: null,
+    remindedAt: null,
     notes,
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: true,
@@ -196,6 +207,8 @@ export function addMember(
     invitedAt: null,
     expiresAt: null,
     respondedAt: null,
+    seenAt: null,
+    remindedAt: null,
     notes: NO_NOTES,
     canAcceptClaims: current?.canAcceptClaims ?? true,
     acceptingAssignments: member.acceptingAssignments ?? true,

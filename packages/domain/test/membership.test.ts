@@ -222,6 +222,8 @@ describe('a member without an invitation', () => {
       firmId: FIRM,
       svcId: ANNA.svcId,
       status: 'active',
+      seenAt: null,
+      remindedAt: null,
       firstKnownAt: member.at,
       invitedAt: null,
       expiresAt: null,

@@ -59,6 +59,12 @@ async function withdraw({ svc_id, test }: BoardAdjuster): Promise<void> {
   await adjusters.refresh();
 }
 
+function openedText({ seen_at, reminded_at }: BoardAdjuster): string {
+  const words = texts.value.adjusters;
+  if (seen_at !== null) return words.opened(dateTime(seen_at));
+  return reminded_at === null ? words.unopened : words.reminded(dateTime(reminded_at));
+}
+
 function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
   const words = texts.value.adjusters;
   const [state, kind] = !isActive(adjuster)
@@ -78,7 +84,10 @@ function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
       <span class="cell">
         <span class={`pill ${kind}`}>{state}</span>
         {adjuster.expires_at !== null && (
-          <span class="line muted">{words.expires(dateTime(adjuster.expires_at))}</span>
+          <>
+            <span class="line muted">{words.expires(dateTime(adjuster.expires_at))}</span>
+            <span class="line muted">{openedText(adjuster)}</span>
+          </>
         )}
       </span>
       {isActive(adjuster) ? (

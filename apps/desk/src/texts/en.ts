@@ -262,6 +262,9 @@ export const en = {
     paused: 'Paused',
     barred: 'May not accept claims',
     expires: (time: string) => `Expires ${time}`,
+    opened: (time: string) => `Opened ${time}`,
+    unopened: 'Not opened yet',
+    reminded: (time: string) => `Not opened, reminded ${time}`,
   },
   map: {
     ...moreEn.map,

@@ -264,6 +264,9 @@ export const es: Texts = {
     paused: 'En pausa',
     barred: 'No puede aceptar reclamaciones',
     expires: (time) => `Vence ${time}`,
+    opened: (time) => `Abierta ${time}`,
+    unopened: 'Aún sin abrir',
+    reminded: (time) => `Sin abrir, recordada ${time}`,
   },
   map: {
     ...commonEs.map,

@@ -50,7 +50,7 @@ const MEMBERSHIPS = sql(
 const INVITATIONS = sql(
   'app_invitations',
   `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
-     m.expires_at AS "expiresAt"
+     m.expires_at AS "expiresAt", m.seen_at AS "seenAt"
      FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
     WHERE m.svc_id = $1 AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,

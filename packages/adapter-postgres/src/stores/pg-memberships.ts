@@ -29,6 +29,8 @@ export interface MembershipRow extends SharingRow {
   readonly invited_at: Instant | null;
   readonly expires_at: Instant | null;
   readonly responded_at: Instant | null;
+  readonly seen_at: Instant | null;
+  readonly reminded_at: Instant | null;
   readonly invited_as: string | null;
   readonly invited_by: string | null;
   readonly purpose: string | null;
@@ -40,7 +42,7 @@ export interface MembershipRow extends SharingRow {
 
 /** Columns of `memberships m` for {@link MembershipRow}. */
 export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_at, m.invited_at, m.expires_at,
-  m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
+  m.responded_at, m.seen_at, m.reminded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
   m.readable_until, ${SHARING_COLUMNS}`;
 
 const FIELDS = fieldsOf(PERSONAL.memberships);
@@ -53,6 +55,8 @@ const membershipFrom = (row: MembershipRow): Membership => ({
   invitedAt: row.invited_at,
   expiresAt: row.expires_at,
   respondedAt: row.responded_at,
+  seenAt: row.seen_at,
+  remindedAt: row.reminded_at,
   notes: { invitedAs: row.invited_as, invitedBy: row.invited_by, purpose: row.purpose, note: row.note },
   canAcceptClaims: row.can_accept_claims,
   acceptingAssignments: row.accepting_assignments,
@@ -93,15 +97,15 @@ const SAVE = sql(
   'memberships_save',
   `INSERT INTO memberships (firm_id, svc_id, status, first_known_at, invited_at, expires_at, responded_at,
      invited_as, invited_by, purpose, note, can_accept_claims, accepting_assignments,
-     readable_until, shares_clocks, shares_credentials, shares_work_area)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     readable_until, shares_clocks, shares_credentials, shares_work_area, seen_at, reminded_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
    ON CONFLICT (firm_id, svc_id) DO UPDATE SET
      status = excluded.status, invited_at = excluded.invited_at, expires_at = excluded.expires_at,
      responded_at = excluded.responded_at, invited_as = excluded.invited_as, invited_by = excluded.invited_by,
      purpose = excluded.purpose, note = excluded.note, can_accept_claims = excluded.can_accept_claims,
      accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until,
      shares_clocks = excluded.shares_clocks, shares_credentials = excluded.shares_credentials,
-     shares_work_area = excluded.shares_work_area`,
+     shares_work_area = excluded.shares_work_area, seen_at = excluded.seen_at, reminded_at = excluded.reminded_at`,
 );
 
 const ACTIVE_FIRMS = sql(
@@ -145,6 +149,8 @@ export function pgMemberships(executor: TransactionExecutor, encryption: Encrypt
         sharing.clocks,
         sharing.credentials,
         sharing.workArea,
+        timestampOrNull(membership.seenAt),
+        timestampOrNull(membership.remindedAt),
       ]);
     },
   };

@@ -5,6 +5,7 @@ import {
   existing,
   type FirmId,
   type Instant,
+  isUnseenInvitation,
   leaveFirm,
   type Membership,
   type Sharing,
@@ -15,7 +16,8 @@ import {
 import type { AdjusterActor } from '../actors.ts';
 import { byAccount, changesBetween, recordMemberAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
-import type { FirmMembershipView } from '../model/member-views.ts';
+import type { FirmMembershipView, InvitationView } from '../model/member-views.ts';
+import type { Page, PageRequest } from '../model/page.ts';
 import type { AppReads } from '../ports/app-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -44,6 +46,24 @@ async function readFirm(
   // The adjuster may have left on another device since the commit.
   return existing(view, 'You are not a member of this firm.');
 }
+
+/** A page of pending invitations. Records when the adjuster's app first got each. */
+export const makeListInvitations =
+  ({ uow, appReads, clock }: Deps) =>
+  async ({ svcId }: AdjusterActor, request: PageRequest): Promise<Page<InvitationView>> => {
+    const page = await appReads.invitations(svcId, clock.now(), request);
+    const unseen = page.rows.filter(({ seenAt }) => seenAt === null);
+    if (unseen.length > 0)
+      await uow.run(async (tx) => {
+        for (const { firmId, invitedAt } of unseen) {
+          const membership = await tx.memberships.lock(firmId, svcId);
+          const seenAt = clock.now();
+          if (membership !== null && isUnseenInvitation(membership, invitedAt, seenAt))
+            await tx.memberships.save({ ...membership, seenAt });
+        }
+      });
+    return page;
+  };
 
 export const makeAcceptInvitation =
   (deps: Deps) =>

@@ -4,7 +4,9 @@ import {
   deadlinesOf,
   declineInvitation,
   endsOn,
+  INVITATION_REMINDER_MS,
   type Instant,
+  isUnseenInvitation,
   localDays,
   mayGetLateOffersMail,
   nextLateOffersMail,
@@ -213,26 +215,45 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     },
 
     async notify_invitation(job) {
-      const { firmId, svcId, invitedAt } = job;
+      const { firmId, svcId, invitedAt, isReminder = false } = job;
       const [firmName, record, recipient] = await Promise.all([
         deps.jobReads.firmName(firmId),
         deps.firmReads.adjuster(firmId, svcId),
         recipientOf(job),
       ]);
+      const now = deps.clock.now();
       const pending =
-        record?.membership.invitedAt === invitedAt &&
-        statusAt(record.membership, deps.clock.now()) === 'pending';
+        record !== null &&
+        (isReminder
+          ? isUnseenInvitation(record.membership, invitedAt, now)
+          : record.membership.invitedAt === invitedAt && statusAt(record.membership, now) === 'pending');
       if (firmName === null || !pending) return;
       // A retry of the mail was counted before.
       const mayMail =
         job.only !== undefined || (await deps.uow.run((tx) => countInvitationMail(tx, deps, firmId, svcId)));
+      const isFirst = job.only === undefined && !isReminder;
+      const reminder = { kind: 'remind_of_invitation', firmId, svcId, invitedAt } as const;
       await notify(
         job,
         recipient,
-        { kind: 'invitation', firmName, firmId },
-        { without: mayMail ? [] : ['mail'] },
+        { kind: 'invitation', firmName, firmId, isReminder },
+        {
+          without: mayMail ? [] : ['mail'],
+          next: isFirst ? [{ job: reminder, runAt: invitedAt + INVITATION_REMINDER_MS }] : [],
+        },
       );
     },
+
+    /** An invitation may have several of these jobs: the first one queues the notification. */
+    remind_of_invitation: ({ firmId, svcId, invitedAt }) =>
+      deps.uow.run(async (tx) => {
+        const membership = await tx.memberships.lock(firmId, svcId);
+        const now = deps.clock.now();
+        if (membership === null || membership.remindedAt !== null) return;
+        if (!isUnseenInvitation(membership, invitedAt, now)) return;
+        await tx.memberships.save({ ...membership, remindedAt: now });
+        await tx.outbox.add({ kind: 'notify_invitation', firmId, svcId, invitedAt, isReminder: true });
+      }),
 
     notify_test: async (job) => notify(job, await recipientOf(job), { kind: 'test' }),
 

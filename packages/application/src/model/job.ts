@@ -57,13 +57,21 @@ export type Job =
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
     })
-  /** Notifies the adjuster of an invitation. */
+  /** Notifies the adjuster of an invitation, or reminds them of one that their app has not got. */
   | (ChannelOption & {
       readonly kind: 'notify_invitation';
       readonly firmId: FirmId;
       readonly svcId: Svcid;
       readonly invitedAt: Instant;
+      readonly isReminder?: true;
     })
+  /** Due when an invitation has waited; once per invitation, it queues the reminder. */
+  | {
+      readonly kind: 'remind_of_invitation';
+      readonly firmId: FirmId;
+      readonly svcId: Svcid;
+      readonly invitedAt: Instant;
+    }
   /** Sends a notification that the adjuster asked for, to check the phone's settings. */
   | { readonly kind: 'notify_test'; readonly svcId: Svcid; readonly only: Channel }
   /** Reminds the adjuster of what is due until the next reminder. */

@@ -11,6 +11,8 @@ export interface InvitationView {
   readonly invitedAs: string | null;
   readonly invitedAt: Instant;
   readonly expiresAt: Instant;
+  /** When the adjuster's app first got it. */
+  readonly seenAt: Instant | null;
 }
 
 export interface FirmMembershipView {

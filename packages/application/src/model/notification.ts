@@ -9,7 +9,12 @@ import type { RegisteredDevice } from './device.ts';
 export type Notification =
   | { readonly kind: 'offer'; readonly firmName: string; readonly claimId: ClaimId }
   | { readonly kind: 'offer_withdrawn'; readonly firmName: string; readonly claimId: ClaimId }
-  | { readonly kind: 'invitation'; readonly firmName: string; readonly firmId: FirmId }
+  | {
+      readonly kind: 'invitation';
+      readonly firmName: string;
+      readonly firmId: FirmId;
+      readonly isReminder: boolean;
+    }
   | { readonly kind: 'deadlines'; readonly count: number }
   | { readonly kind: 'credentials'; readonly expiresOn: CalendarDate }
   | { readonly kind: 'test' };

@@ -123,6 +123,8 @@ export function boardExamples(of: {
             ...member,
             can_accept_claims: true,
             accepting_assignments: true,
+            seen_at: '2026-08-20T13:20:00.000Z',
+            reminded_at: null,
             shares_credentials: true,
             open_offers: 3,
             open_claims: 41,

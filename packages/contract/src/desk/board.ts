@@ -344,6 +344,18 @@ export const boardAdjusterSchema = responseObject({
   ...adjusterSchema.shape,
   can_accept_claims: responseField.flag('Whether the firm lets the adjuster accept claims.', true),
   accepting_assignments: responseField.flag('Whether the adjuster takes offers of the firm now.', true),
+  seen_at: responseField
+    .dateTime(
+      "When the adjuster's app first got the invitation; null if it has not.",
+      '2026-08-20T13:20:00.000Z',
+    )
+    .nullable(),
+  reminded_at: responseField
+    .dateTime(
+      `When the adjuster was reminded, once, of an invitation that their app had not got within ${LIMITS.invitationReminderHours} hours; null if they were not.`,
+      '2026-08-22T13:00:00.000Z',
+    )
+    .nullable(),
   shares_credentials: responseField.flag('Whether the adjuster lets the firm see their credentials.', true),
   open_offers: responseField.integer('Offers of the firm that wait for a response.', 3),
   open_claims: responseField.integer('Accepted claims of the firm that are not closed.', 41),

@@ -134,7 +134,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const request = pageRequest(query, deps.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
         deps.appReads.adjuster(actor.svcId),
-        deps.appReads.invitations(actor.svcId, deps.clock.now(), request),
+        use.listInvitations(actor, request),
       ]);
       if (adjuster === null) throw accountRemoved();
       return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), deps.cursors, scope);

@@ -123,6 +123,8 @@ export const boardAdjusterToWire = (
   ...adjusterToWire(view, now),
   can_accept_claims: view.membership.canAcceptClaims,
   accepting_assignments: view.membership.acceptingAssignments,
+  seen_at: toDateTimeOrNull(view.membership.seenAt),
+  reminded_at: toDateTimeOrNull(view.membership.remindedAt),
   shares_credentials: view.membership.sharing.credentials,
   open_offers: work.openOffers,
   open_claims: work.openClaims,

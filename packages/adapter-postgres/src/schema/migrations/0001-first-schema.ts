@@ -175,6 +175,9 @@ CREATE TABLE memberships (
   invited_at timestamptz(3),
   expires_at timestamptz(3),
   responded_at timestamptz(3),
+  -- When the adjuster's app first got the invitation, and when the adjuster was reminded of it.
+  seen_at timestamptz(3),
+  reminded_at timestamptz(3),
   invited_as text,
   invited_by text,
   purpose text,

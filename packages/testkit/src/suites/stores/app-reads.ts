@@ -271,6 +271,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         [one, two].map((firm) => ({
           firmId: firm.id,
           firmName: firm.name,
+          seenAt: null,
           invitedAs: 'Renée',
           invitedAt: at,
           expiresAt: at + 7 * 24 * 60 * 60 * 1000,

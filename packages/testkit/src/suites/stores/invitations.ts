@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom } from '@svc/application';
-import { NO_NOTES, type Svcid } from '@svc/domain';
+import { DAY, INVITATION_REMINDER_MS, NO_NOTES, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
 export function invitationsBehavior(fixture: () => Fixture): void {
@@ -110,6 +110,113 @@ export function invitationsBehavior(fixture: () => Fixture): void {
       );
       expect(times).toEqual(svcIds.map(() => 1));
       expect((await jobsOf(firm)).map(({ job }) => job.svcId).sort()).toEqual([...svcIds].sort());
+    });
+  });
+
+  describe('an invitation that nobody has opened', () => {
+    /** Runs the firm's due jobs, each three times, as when processes are killed before they remove it. */
+    const createRuns = (firm: TestFirm) => {
+      const done = new Set<string>();
+      return async (): Promise<void> => {
+        const { jobsOf, use, clock } = fixture();
+        const isDue = ({ job, runAt }: Awaited<ReturnType<typeof jobsOf>>[number]): boolean =>
+          job.kind === 'remind_of_invitation' && runAt <= clock.now() && !done.has(JSON.stringify(job));
+        for (let due = (await jobsOf(firm)).find(isDue); due; due = (await jobsOf(firm)).find(isDue)) {
+          const { job } = due;
+          done.add(JSON.stringify(job));
+          await Promise.all([use.runJob(job), use.runJob(job)]);
+          await use.runJob(job);
+        }
+      };
+    };
+    const remindersTo = async (firm: TestFirm, svcId: Svcid) =>
+      (await fixture().jobsOf(firm)).flatMap(({ job }) =>
+        job.kind === 'notify_invitation' && job.isReminder && job.svcId === svcId ? [job] : [],
+      );
+    const invited = async (firm: TestFirm): Promise<Svcid> => {
+      const { newAdjuster, invite, use } = fixture();
+      const { svcId } = await newAdjuster();
+      const { membership } = await invite(firm, svcId);
+      const { invitedAt } = membership;
+      if (invitedAt === null) throw new Error('an invitation without its time');
+      await use.runJob({ kind: 'notify_invitation', firmId: firm.id, svcId, invitedAt });
+      return svcId;
+    };
+    const open = (svcId: Svcid) => fixture().use.listInvitations({ svcId }, { after: null, limit: 10 });
+    const membershipOf = async (firm: TestFirm, svcId: Svcid) =>
+      (await fixture().stores.firmReads.adjuster(firm.id, svcId))?.membership;
+
+    test('is reminded of once after two days, and another one again', async () => {
+      const { newFirm, invite, use, clock, external } = fixture();
+      const firm = await newFirm();
+      const run = createRuns(firm);
+      const svcId = await invited(firm);
+      clock.advance(INVITATION_REMINDER_MS - 1);
+      await run();
+      expect(await remindersTo(firm, svcId)).toEqual([]);
+      const remindedAt = clock.advance(1);
+      await run();
+      const [reminder, ...others] = await remindersTo(firm, svcId);
+      expect(others).toEqual([]);
+      expect(await membershipOf(firm, svcId)).toMatchObject({ seenAt: null, remindedAt });
+      if (reminder === undefined) throw new Error('no reminder');
+      await use.runJob(reminder);
+      const sent = external.notifications.filter((each) => each.svcId === svcId);
+      expect(sent.map(({ notification }) => notification)).toEqual([
+        { kind: 'invitation', firmName: firm.name, firmId: firm.id, isReminder: false },
+        { kind: 'invitation', firmName: firm.name, firmId: firm.id, isReminder: true },
+      ]);
+      await use.withdrawInvitation(firm.live, svcId);
+      const { membership } = await invite(firm, svcId);
+      expect(membership).toMatchObject({ seenAt: null, remindedAt: null });
+      await use.runJob(reminder);
+      expect(external.notifications.filter((each) => each.svcId === svcId)).toHaveLength(2);
+    });
+
+    test.each<[string, (firm: TestFirm, svcId: Svcid) => Promise<unknown>]>([
+      ['opened', (_, svcId) => open(svcId)],
+      ['accepted', ({ id }, svcId) => fixture().use.acceptInvitation({ svcId }, id)],
+      ['declined', ({ id }, svcId) => fixture().use.declineInvitation({ svcId }, id)],
+      ['withdrawn', ({ live }, svcId) => fixture().use.withdrawInvitation(live, svcId)],
+      ['over', async () => fixture().clock.advance(5 * DAY)],
+    ])('is not reminded of once it is %s, also between the reminder and its notification', async (_, end) => {
+      const { newFirm, use, clock, external } = fixture();
+      const firm = await newFirm();
+      const run = createRuns(firm);
+      const [before, between] = [await invited(firm), await invited(firm)];
+      clock.advance(INVITATION_REMINDER_MS);
+      const wasDue = (await fixture().jobsOf(firm)).find(
+        ({ job }) => job.kind === 'remind_of_invitation' && job.svcId === between,
+      );
+      if (wasDue === undefined) throw new Error('no job');
+      await use.runJob(wasDue.job);
+      const [reminder] = await remindersTo(firm, between);
+      if (reminder === undefined) throw new Error('no reminder');
+      for (const svcId of [before, between]) await end(firm, svcId);
+      await run();
+      await use.runJob(reminder);
+      expect(await remindersTo(firm, before)).toEqual([]);
+      const sent = external.notifications.filter(({ svcId }) => svcId === before || svcId === between);
+      expect(sent).toHaveLength(2);
+    });
+
+    test('is opened when the app gets it first, in each firm of its own, whatever the firms do at that time', async () => {
+      const { newFirm, newAdjuster, invite, use, clock } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const { svcId } = await newAdjuster();
+      await invite(firm, svcId);
+      const firstAt = clock.advance(1000);
+      expect((await open(svcId)).rows.map(({ seenAt }) => seenAt)).toEqual([null]);
+      clock.advance(1000);
+      await invite(other, svcId);
+      await Promise.all([open(svcId), open(svcId), use.withdrawInvitation(other.live, svcId)]);
+      expect((await open(svcId)).rows.map(({ firmId, seenAt }) => [firmId, seenAt])).toEqual([
+        [firm.id, firstAt],
+      ]);
+      expect((await membershipOf(other, svcId))?.status).toBe('withdrawn');
+      clock.advance(1000);
+      await use.withdrawInvitation(firm.live, svcId);
+      expect((await invite(firm, svcId)).membership.seenAt).toBeNull();
     });
   });
 }

@@ -32,6 +32,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
           invitedAt: at,
           expiresAt: at + 7 * DAY,
           respondedAt: null,
+          seenAt: null,
+          remindedAt: null,
           notes,
           canAcceptClaims: true,
           acceptingAssignments: true,
