@@ -34,6 +34,30 @@ const UNKNOWN_COMMIT =
   "this.#failure = unconfirmed('The connection to PostgreSQL was lost during a commit.');";
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
+  bug(
+    'credentials shown without consent',
+    'packages/adapter-postgres/src/reads/pg-board-reads.ts',
+    "m.status = 'active' AND m.shares_credentials AND",
+    "m.status = 'active' AND",
+  ),
+  bug(
+    'what was shared stays shared after leaving',
+    MEMBERSHIP,
+    'PLAN_RETENTION[plan].readableAfterLeavingMs,\n  sharing: SHARES_NOTHING,',
+    'PLAN_RETENTION[plan].readableAfterLeavingMs,',
+  ),
+  bug(
+    'credentials of another device overwritten',
+    'packages/application/src/app/credentials.ts',
+    'if (!isBase(current))',
+    'if (false)',
+  ),
+  bug(
+    'reminder of credentials sent by each of two processes',
+    'packages/application/src/jobs/credential-reminders.ts',
+    'if (stored?.remindAt !== at) return;',
+    'if (stored === undefined) return;',
+  ),
   bug('idempotency keys not bound', PG_STATEMENTS, 'if (bound.length > 0) bindMany(executor, bound);', ''),
   bug(
     'idempotency key not bound to the environment',

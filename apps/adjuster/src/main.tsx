@@ -45,6 +45,7 @@ const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).Claim
 const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
+const Credentials = lazy(async () => (await import('./screens/credentials.tsx')).Credentials);
 const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
 const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.ts')).PasskeyRequired);
 const MapScreen = lazy(async () => (await import('./map/map-screen.tsx')).MapScreen);
@@ -130,6 +131,7 @@ function Screens() {
         {value.screen === 'history' && <OfferHistory />}
         {value.screen === 'firms' && <Firms />}
         {value.screen === 'settings' && <Settings />}
+        {value.screen === 'credentials' && <Credentials />}
         {value.screen === 'help' && <Help />}
       </Guarded>
     </main>
@@ -152,7 +154,7 @@ function Menu() {
     ],
     ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !isOffer), 0],
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
-    ['#/settings', 'settings', words.settings, ['settings', 'help'].includes(screen), 0],
+    ['#/settings', 'settings', words.settings, ['settings', 'credentials', 'help'].includes(screen), 0],
   ];
   const nav = useHeightVariable<HTMLElement>('--menu-height');
   return (

@@ -7,7 +7,7 @@ type Route =
   | { readonly screen: 'invitation'; readonly firmId: string }
   | { readonly screen: (typeof PLAIN_SCREENS)[number] };
 
-const PLAIN_SCREENS = ['map', 'history', 'firms', 'settings', 'help'] as const;
+const PLAIN_SCREENS = ['map', 'history', 'firms', 'settings', 'credentials', 'help'] as const;
 
 export type Navigation = Navigating<Route>;
 

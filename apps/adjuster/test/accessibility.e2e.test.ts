@@ -103,14 +103,21 @@ test.each([
       ['#/history', words.nav.history],
       ['#/firms', words.nav.firms],
       ['#/settings', words.nav.settings],
+      ['#/credentials', words.credentials.title],
       ['#/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', words.claim.title],
     ];
     for (const [hash, name] of screens) {
       await page.evaluate(`location.hash = '${hash}'`);
       await heading(page, name).waitFor();
       if (hash === '#/settings') await button(page, large ? 'Activar' : 'Turn on').waitFor();
+      if (hash === '#/credentials') await button(page, words.credentials.add).click();
       if (hash === '#/map') await page.locator('.marker').first().waitFor();
       await audit(hash);
+      if (hash !== '#/firms') continue;
+      await button(page, words.sharing.open).click();
+      await page.getByRole('switch', { name: words.sharing.items.clocks }).waitFor();
+      await audit('what a firm sees');
+      await button(page, words.sharing.done).click();
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
     for (const answer of [words.claim.accept, words.claim.reject])

@@ -95,6 +95,64 @@ test('all firms are paused with one switch, for days away, or at a number of ope
     await page.getByText('Not sent yet.').waitFor({ state: 'detached' });
   }));
 
+test('a firm sees only what the adjuster turns on, and a switch shows what the service has', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    const shared = async () =>
+      (await service.call('GET', `/app/v1/firms/${firm.id}/sharing`, { as: token })).json;
+    await enter(page, service, token, '#/firms');
+    await button(page, 'What this firm sees of you').click();
+    const credentials = page.getByRole('switch', { name: 'My FCN and licenses' });
+    await credentials.click();
+    await page.locator('[role=switch][aria-checked=true]', { hasText: 'My FCN' }).waitFor();
+    expect(await shared()).toEqual({ clocks: false, credentials: true, work_area: false });
+    await page.context().setOffline(true);
+    await credentials.click();
+    await page.locator('.toast').first().waitFor();
+    expect(await credentials.getAttribute('aria-checked')).toBe('true');
+    await page.context().setOffline(false);
+    await credentials.click();
+    await page.locator('[role=switch][aria-checked=false]', { hasText: 'My FCN' }).waitFor();
+    expect((await shared()).credentials).toBe(false);
+  }));
+
+test('credentials that are typed outlast a closed page, are saved once there is a network, and say when another device changed them', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    const path = '/app/v1/me/credentials';
+    const saved = async () => (await service.call('GET', path, { as: token })).json;
+    await enter(page, service, token, '#/credentials');
+    await button(page, 'Add a license').click();
+    await page.getByLabel('State').selectOption('FL');
+    await page.getByLabel('Kind').selectOption('Emergency');
+    const number = page.getByLabel('Number').last();
+    await number.fill('E-482913');
+    await page.getByLabel('Last day').last().fill('2099-04-30');
+    await page.getByText('Not saved yet.').waitFor();
+    await ready(page);
+    await page.reload();
+    await until('what was typed', async () => (await number.inputValue()) === 'E-482913');
+    await page.context().setOffline(true);
+    await button(page, 'Save').click();
+    await page.locator('.toast').first().waitFor();
+    await page.getByText('Not saved yet.').waitFor();
+    expect((await saved()).licenses).toEqual([]);
+    await page.context().setOffline(false);
+    await button(page, 'Save').click();
+    await page.getByText('Not saved yet.').waitFor({ state: 'detached' });
+    const license = { state: 'FL', kind: 'emergency', number: 'E-482913', expires_on: '2099-04-30' };
+    expect((await saved()).licenses).toEqual([license]);
+
+    const elsewhere = { ...license, number: 'E-2' };
+    await service.call('PUT', path, { as: token, body: { licenses: [elsewhere] } });
+    await number.fill('E-3');
+    await button(page, 'Save').click();
+    await page.getByText('were changed on another device').waitFor();
+    expect((await saved()).licenses).toEqual([elsewhere]);
+    await button(page, 'Take what is saved').click();
+    await until('what is saved', async () => (await number.inputValue()) === 'E-2');
+  }));
+
 test('an invitation names a first email address that another account has, and another one joins the firm', () =>
   visiting(PHONE, async ({ page }) => {
     const taken = await emailOf(service, (await service.member(firm)).token);

@@ -142,7 +142,11 @@ describe('why no offers come', () => {
 });
 
 describe('a push message', () => {
-  const WORDS = { app: 'Claim assignments', kinds: { offer: 'A claim is waiting for your answer.' } };
+  const WORDS = {
+    app: 'Claim assignments',
+    locale: 'en-US',
+    kinds: { offer: 'A claim is waiting for your answer.' },
+  };
 
   test('of a known kind shows the firm and opens its claim or invitation', () => {
     const shown = notificationOf({ kind: 'offer', firm_name: 'Gulf', claim_id: 'c1' }, WORDS);
@@ -167,6 +171,14 @@ describe('a push message', () => {
       hash: '#/claims',
       alert: true,
     });
+  });
+
+  test('of credentials says when they end, and opens them', () => {
+    const words = { ...WORDS, kinds: { credentials: 'Ends: {date}' } };
+    expect(notificationOf({ kind: 'credentials', date: '2027-04-30' }, words)).toMatchObject({
+      ...{ body: 'Ends: Apr 30, 2027', tag: 'credentials', hash: '#/credentials' },
+    });
+    expect(notificationOf({ kind: 'credentials', date: 7 }, words).body).toBe('Ends: ');
   });
 
   test.each([

@@ -476,7 +476,8 @@ test('the desk reads credentials of a member who shares them, and records who re
   const [own, other] = [await service.firm(), await service.firm()];
   const person = await service.member(own);
   const [token, stranger] = [await service.staff(own, 'auditor'), await service.staff(other, 'admin')];
-  const licenses = [{ state: 'FL', kind: 'emergency', number: 'E-1', expires_on: '2027-04-30' }];
+  const licenses = [{ state: 'FL', kind: 'emergency', number: 'E-1', expires_on: '2099-12-31' }];
+  const inFort = { street: '1420 Seagrape Ln', city: 'Fort Myers Beach', state: 'FL', zip: '33931' };
   const put = (path: string, body: object) =>
     service.call('PUT', `/app/v1${path}`, { as: person.token, body });
   await put('/me/credentials', { licenses });
@@ -490,6 +491,15 @@ test('the desk reads credentials of a member who shares them, and records who re
   expect((await get('/adjusters', token)).json.data).toContainEqual(
     expect.objectContaining({ svc_id: person.svcId, shares_credentials: true }),
   );
+  const [inTexas, inFlorida] = [
+    await sentClaim(service, own.live, person.svcId, { loss_location: { ...inFort, state: 'TX' } }),
+    await sentClaim(service, own.live, person.svcId, { loss_location: inFort }),
+  ];
+  const warnings = async (claimId: string) =>
+    (await get(`/adjusters?for_claim=${claimId}`, token)).json.data.find(
+      ({ svc_id }: { svc_id: string }) => svc_id === person.svcId,
+    ).warnings;
+  expect([await warnings(inTexas.id), await warnings(inFlorida.id)]).toEqual([['license_missing'], []]);
   expect(await read(stranger)).toEqual([404, 'not_found']);
   expect(await read(await service.staff(own, 'developer'))).toEqual([403, 'insufficient_scope']);
   await eventually(async () => {

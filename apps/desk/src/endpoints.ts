@@ -52,4 +52,5 @@ export type AnswersReport = Output<'reportAnswers'>;
 export type ReportRow = AnswersReport['rows'][number];
 export type InvitationResult = Output<'inviteBoardAdjusters'>['results'][number];
 export type BoardAdjuster = Output<'listBoardAdjusters'>['data'][number];
+export type SharedCredentials = Output<'getSharedCredentials'>;
 export type ProposedOffer = Output<'spreadClaims'>['offers'][number];

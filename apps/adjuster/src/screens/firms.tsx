@@ -8,6 +8,7 @@ import { allTexts } from '../all-texts.ts';
 import { call, lists, request, session, showError, showToast } from '../app.ts';
 import { AvailabilityCard } from './availability.tsx';
 import { Invitations } from './offers.tsx';
+import { Sharing } from './sharing.tsx';
 
 export function Firms() {
   const words = allTexts.value;
@@ -44,6 +45,7 @@ function FirmCard({ firm }: { firm: Membership }) {
   const words = allTexts.value;
   const [busy, setBusy] = useState(false);
   const [leaving, setLeaving] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     try {
@@ -83,6 +85,10 @@ function FirmCard({ firm }: { firm: Membership }) {
       </button>
       <p class="muted">{accepting ? words.firms.takingOn : words.firms.takingOff}</p>
       {!firm.can_accept_claims && <p class="strong">{words.firms.notAllowed}</p>}
+      <Button kind="quiet" onClick={() => setSharing(true)}>
+        {words.sharing.open}
+      </Button>
+      {sharing && <Sharing firm={firm} close={() => setSharing(false)} />}
       <Button kind="quiet" onClick={() => setLeaving(true)}>
         {words.firms.leave}
       </Button>

@@ -1,10 +1,10 @@
-import '../components/switch.css';
 import { TEST_NOTIFICATION_PAUSE_MS } from '@svc/domain';
 import { Button, Note } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, dateTime, notifications, request, showError, showToast, storage } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
+import { Switch } from '../components/switch.tsx';
 import { DAY_MS, devicePlatform } from '../data/notifications.ts';
 import type { StoredValues } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';
@@ -183,10 +183,3 @@ function DevicePreferences() {
     </>
   );
 }
-
-const Switch = (props: { readonly label: string; readonly checked: boolean; readonly turn: () => void }) => (
-  <button type="button" class="switch" role="switch" aria-checked={props.checked} onClick={props.turn}>
-    <span>{props.label}</span>
-    <span class="track" aria-hidden="true" />
-  </button>
-);

@@ -43,6 +43,13 @@ export function Settings() {
     <>
       <ScreenHeader title={words.title} />
       <Account />
+      <section class="card">
+        <h2>{allTexts.value.credentials.title}</h2>
+        <p>{allTexts.value.credentials.lead}</p>
+        <a class="button" href="#/credentials">
+          {allTexts.value.credentials.open}
+        </a>
+      </section>
       <Notifications />
       {supportsPasskeys() && session.profile.value?.test === false && <Passkeys />}
       <section class="card">

@@ -574,6 +574,55 @@ export const es: Texts & MoreTexts = {
     route: (count) => `Ruta con ${plural(count, 'parada', 'paradas')}`,
     maxStops: (count) => `Una ruta tiene como máximo ${count} paradas.`,
   },
+  sharing: {
+    open: 'Lo que esta firma ve de usted',
+    title: (firm) => `Lo que ${firm} ve de usted`,
+    lead: 'Todo está desactivado hasta que usted lo active. Puede desactivarlo en cualquier momento: desde entonces la firma ya no ve nada. Termina cuando deja la firma.',
+    items: {
+      clocks: 'Cuándo hablé con el asegurado e inspeccioné',
+      credentials: 'Mi FCN y mis licencias',
+      work_area: 'A qué distancia estoy de una reclamación',
+    },
+    more: {
+      clocks:
+        'La firma ve ambas horas, según su dispositivo y según el servicio, también en los comprobantes. Nunca ve sus notas, los números que llamó ni dónde estuvo.',
+      credentials:
+        'La firma ve los números, las categorías y los últimos días, y recibe un aviso si falta una licencia o va a vencer. Nunca ve lo que comparte con otras firmas.',
+      work_area:
+        'La firma ve las millas entre una reclamación y el código postal donde trabaja, no el código.',
+    },
+    done: 'Listo',
+  },
+  credentials: {
+    title: 'Sus credenciales',
+    open: 'FCN y licencias',
+    lead: 'Anote una vez su FCN y sus licencias. Una firma las ve solo si usted lo permite, en Firmas. Le avisamos antes de que una venza.',
+    fcn: 'FCN (número de control de inundaciones)',
+    number: 'Número',
+    expiresOn: 'Último día',
+    categories: 'FEMA le ha registrado para',
+    category: {
+      residential: 'Residencial (vivienda)',
+      manufactured_home: 'Casa prefabricada, remolque',
+      small_commercial: 'Comercial pequeño (propiedad general)',
+      large_commercial: 'Comercial grande (propiedad general)',
+      rcbap: 'Condominio (RCBAP)',
+    },
+    license: (number) => `Licencia ${number}`,
+    state: 'Estado',
+    kind: 'Tipo',
+    kinds: { resident: 'Residente', non_resident: 'No residente', emergency: 'De emergencia' },
+    add: 'Añadir una licencia',
+    remove: (number) => `Eliminar la licencia ${number}`,
+    removeShort: 'Eliminar',
+    ended: 'Ya venció.',
+    endsIn: (days) => (days === 0 ? 'Vence hoy.' : `Vence en ${plural(days, 'día', 'días')}.`),
+    unsaved: 'Aún no se guardó. Lo que escribe queda en este dispositivo.',
+    changed:
+      'Sus credenciales se cambiaron en otro dispositivo, así que estas no se guardaron. Guarde otra vez para reemplazar aquellas, o tome lo guardado.',
+    takeSaved: 'Tomar lo guardado',
+    more: 'Nadie comprueba lo que anota. Lo que deja vacío cuenta como desconocido, no como faltante. Borre todo y guarde para quitarlo del servicio.',
+  },
   availability: {
     title: 'Cuándo recibe ofertas',
     pauseAll: 'Pausar todas las firmas',

@@ -9,6 +9,7 @@ import type { BoardAdjuster } from '../endpoints.ts';
 import { byWork, displayName, hasWords } from '../state/offers.ts';
 
 const InviteMany = lazy(async () => (await import('./invite-many.tsx')).InviteMany);
+const Credentials = lazy(async () => (await import('./credentials.tsx')).Credentials);
 
 const isActive = ({ status }: BoardAdjuster): boolean => status === 'active';
 
@@ -67,6 +68,7 @@ function openedText({ seen_at, reminded_at }: BoardAdjuster): string {
 
 function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
   const words = texts.value.adjusters;
+  const [isOpen, setIsOpen] = useState(false);
   const [state, kind] = !isActive(adjuster)
     ? [words.statuses[adjuster.status] ?? adjuster.status, 'neutral']
     : !adjuster.can_accept_claims
@@ -96,6 +98,15 @@ function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
           <span class="line muted">
             {texts.value.reports.median}: {answerTime(adjuster.median_answer_seconds)}
           </span>
+          {adjuster.shares_credentials && (
+            <Button
+              aria-label={texts.value.credentials.title(displayName(adjuster))}
+              onClick={() => setIsOpen(true)}
+            >
+              {texts.value.credentials.open}
+            </Button>
+          )}
+          {isOpen && <Credentials adjuster={adjuster} close={() => setIsOpen(false)} />}
         </span>
       ) : (
         <span>

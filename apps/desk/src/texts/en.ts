@@ -226,6 +226,25 @@ export const en = {
       `${plural(count, 'of them has', 'of them have')} been accepted: the adjuster sees it among the closed claims, and can no longer work on it.`,
     reason: 'Reason, for your firm only',
   },
+  credentials: {
+    open: 'Credentials',
+    title: (name: string) => `Credentials of ${name}`,
+    lead: 'As the adjuster entered them; nobody has checked them. The adjuster can stop sharing them at any time.',
+    none: 'The adjuster shares credentials and has entered none yet.',
+    held: (kind: string, day: string) => `${kind === '' ? '' : `${kind}, `}until ${day}`,
+    categories: {
+      residential: 'residential',
+      manufactured_home: 'manufactured home',
+      small_commercial: 'small commercial',
+      large_commercial: 'large commercial',
+      rcbap: 'RCBAP',
+    } as Record<string, string>,
+    kinds: { resident: 'resident', non_resident: 'non-resident', emergency: 'emergency' } as Record<
+      string,
+      string
+    >,
+    close: 'Close',
+  },
   adjusters: {
     invite: 'Invite an adjuster',
     name: 'Your name for the adjuster',

@@ -228,6 +228,22 @@ export const es: Texts = {
       `${plural(count, 'de ellas fue aceptada', 'de ellas fueron aceptadas')}: el ajustador la ve entre las cerradas y ya no puede trabajar en ella.`,
     reason: 'Motivo, solo para su firma',
   },
+  credentials: {
+    open: 'Credenciales',
+    title: (name) => `Credenciales de ${name}`,
+    lead: 'Como las anotó el ajustador; nadie las ha comprobado. Puede dejar de compartirlas en cualquier momento.',
+    none: 'El ajustador comparte sus credenciales y aún no ha anotado ninguna.',
+    held: (kind, day) => `${kind === '' ? '' : `${kind}, `}hasta el ${day}`,
+    categories: {
+      residential: 'residencial',
+      manufactured_home: 'casa prefabricada',
+      small_commercial: 'comercial pequeño',
+      large_commercial: 'comercial grande',
+      rcbap: 'condominio (RCBAP)',
+    },
+    kinds: { resident: 'residente', non_resident: 'no residente', emergency: 'de emergencia' },
+    close: 'Cerrar',
+  },
   adjusters: {
     invite: 'Invitar a un ajustador',
     name: 'Su nombre para el ajustador',

@@ -1,19 +1,22 @@
 import {
   type AdjusterWarning,
   type ClaimId,
+  credentialWarnings,
   DomainError,
   type Environment,
   type FirmId,
   type Instant,
 } from '@svc/domain';
 import { summaryOf } from '../model/claim-summary.ts';
+import { toDateTime } from '../model/date-time.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { AdjusterWork, BoardReads } from '../ports/board-reads.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { OfferHistory } from '../ports/offer-history.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
-import { distanceTo, warningsOf } from './candidates.ts';
+import { coverageOf, distanceTo, warningsOf } from './candidates.ts';
 
 const NO_WORK: AdjusterWork = { openOffers: 0, openClaims: 0, medianAnswerMs: null };
 
@@ -33,11 +36,13 @@ export const makeListBoardAdjusters =
     boardReads,
     offerHistory,
     zipDistance,
+    clock,
   }: {
     firmReads: FirmReads;
     boardReads: BoardReads;
     offerHistory: Pick<OfferHistory, 'ofClaim'>;
     zipDistance: ZipDistance;
+    clock: Clock;
   }) =>
   async (
     firmId: FirmId,
@@ -51,6 +56,8 @@ export const makeListBoardAdjusters =
         : await Promise.all([offerHistory.ofClaim(firmId, forClaim), boardReads.claim(firmId, forClaim)]);
     if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
     const place = claim && summaryOf(claim.asSent);
+    const coverage = claim && coverageOf(claim.asSent);
+    const today = toDateTime(clock.now()).slice(0, 10);
     const rejected = new Map<string, Instant | null>(
       offers
         ?.filter(({ status }) => status === 'rejected')
@@ -59,9 +66,10 @@ export const makeListBoardAdjusters =
     const { rows, next } = await firmReads.adjusters(firmId, environment, request);
     if (rows.length === 0) return { rows: [], next };
     const svcIds = rows.map(({ adjuster }) => adjuster.svcId);
-    const [work, availability] = await Promise.all([
+    const [work, availability, shared] = await Promise.all([
       boardReads.work(firmId, svcIds),
       place && boardReads.availability(firmId, svcIds),
+      place && boardReads.sharedCredentials(firmId, svcIds),
     ]);
     const views = rows.map((view) => {
       const { svcId } = view.adjuster;
@@ -71,7 +79,10 @@ export const makeListBoardAdjusters =
         work: work.get(svcId) ?? NO_WORK,
         rejectedAt: rejected.get(svcId) ?? null,
         distance: place ? distanceTo(place, candidate, zipDistance) : null,
-        warnings: warningsOf(candidate),
+        warnings: [
+          ...(coverage ? credentialWarnings(shared?.get(svcId), coverage, today) : []),
+          ...warningsOf(candidate),
+        ],
       };
     });
     const hasRejected = ({ rejectedAt }: BoardAdjuster): number => Number(rejectedAt !== null);

@@ -1,4 +1,4 @@
-import { type AdjusterWarning, hasReachedLimit } from '@svc/domain';
+import { type AdjusterWarning, type ClaimAsSent, type FormType, hasReachedLimit } from '@svc/domain';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { AdjusterAvailability } from '../ports/board-reads.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
@@ -6,6 +6,21 @@ import type { ZipDistance } from '../ports/zip-distance.ts';
 /** What is compared with an adjuster before a claim is offered. */
 export interface ClaimPlace {
   readonly zip: string;
+}
+
+/** What the credentials of an adjuster are compared with. */
+export interface ClaimCoverage {
+  readonly state: string;
+  readonly form: FormType | undefined;
+}
+
+export function coverageOf(asSent: ClaimAsSent): ClaimCoverage {
+  interface Sent {
+    readonly loss_location: { readonly state: string };
+    readonly policy: { readonly form_type?: FormType };
+  }
+  const { loss_location, policy } = JSON.parse(asSent) as Sent;
+  return { state: loss_location.state, form: policy.form_type };
 }
 
 export interface Candidate extends AdjusterView {

@@ -333,7 +333,7 @@ const candidate = {
     .array(
       openEnum(ADJUSTER_WARNINGS, {
         description:
-          'limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.',
+          'license_missing: the adjuster has listed licenses, and none is of the state of the claim. license_expires: all of the state, or the FCN, have ended or end within 14 days. fcn_category: the FCN has no category for the form of the policy. These only where the adjuster shares credentials: what is unknown warns of nothing. limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.',
         example: 'limit_reached',
       }),
     )

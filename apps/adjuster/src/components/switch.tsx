@@ -1,0 +1,20 @@
+import './switch.css';
+
+export const Switch = (props: {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly turn: () => void;
+}) => (
+  <button
+    type="button"
+    class="switch"
+    role="switch"
+    aria-checked={props.checked}
+    disabled={props.disabled}
+    onClick={props.turn}
+  >
+    <span>{props.label}</span>
+    <span class="track" aria-hidden="true" />
+  </button>
+);
