@@ -75,6 +75,7 @@ test('the board shows the claims of the environment, rejected ones first, with c
         state: late.loss_location.state,
         zip: late.loss_location.zip,
       },
+      form_type: null,
       carrier: late.carrier.name,
       status: 'pending_acceptance',
       adjuster_svc_id: svcId,
@@ -216,18 +217,18 @@ test('for a claim, adjusters are shown with miles that they share and warnings, 
     return { distance, warnings, open_offers };
   };
   expect(seen(miami.svcId)).toEqual({ distance: 115, warnings: ['limit_reached'], open_offers: 1 });
-  expect(seen(sanibel.svcId)).toEqual({ distance: 10, warnings: [], open_offers: 0 });
+  expect(seen(sanibel.svcId)).toEqual({ distance: 12, warnings: [], open_offers: 0 });
   expect(JSON.stringify(listed)).not.toMatch(/33957|33130|max_open|away/);
   const spread = (body: unknown, as = token) =>
     service.call('POST', '/firm/v1/adjusters/spread', { as, body });
   const adjusters = [miami, sanibel].map(({ svcId }) => ({ svc_id: svcId }));
   const claims = [
-    { id: 'row 2', zip: '33931' },
-    { id: 'row 3', zip: '33125' },
+    { id: 'row 2', zip: '33931', state: 'FL' },
+    { id: 'row 3', zip: '33125', state: 'FL' },
   ];
   expect((await spread({ adjusters, claims })).json).toEqual({
     offers: [
-      { id: 'row 2', adjuster_svc_id: sanibel.svcId, distance: 10, warnings: [] },
+      { id: 'row 2', adjuster_svc_id: sanibel.svcId, distance: 12, warnings: [] },
       {
         id: 'row 3',
         adjuster_svc_id: miami.svcId,
@@ -243,7 +244,7 @@ test('for a claim, adjusters are shown with miles that they share and warnings, 
   const developer = await service.staff(own, 'developer');
   expect(outcome(await spread({ adjusters, claims }, developer))).toEqual([403, 'insufficient_scope']);
   expectValidationErrors(
-    await spread({ adjusters: [{}], claims: [{ id: '1', zip: 1 }] }),
+    await spread({ adjusters: [{}], claims: [{ id: '1', zip: 1, state: 'FL' }] }),
     ...['/adjusters/0/svc_id', '/claims/0/zip'],
   );
   const badZip = { as: miami.token, body: { work_zip: '331' } };

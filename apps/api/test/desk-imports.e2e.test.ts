@@ -422,7 +422,7 @@ test('rows without an adjuster get the one that is given for their number, and a
       one.needs_adjuster,
     ]);
   };
-  const place = { zip: expect.stringMatching(/^\d{5}$/) };
+  const place = { zip: expect.stringMatching(/^\d{5}$/), state: 'FL', form_type: null };
   expect(await outcomes({ dry_run: true })).toEqual([
     ['invalid', place],
     ['valid', null],

@@ -4,6 +4,7 @@ import {
   IDEMPOTENCY_WINDOW_HOURS,
   INVITATION_LIFETIME_DAYS,
   INVITATION_REMINDER_HOURS,
+  LICENSE_WARNING_DAYS,
   MAX_ANSWERS_GROUPS,
   MAX_CLOCK_RULES,
   MAX_CONTACTS,
@@ -52,6 +53,8 @@ export const LIMITS = {
   /** Of one request. */
   spreadClaims: 250,
   spreadAdjusters: 50,
+  stateCode: { min: 2, max: 2 },
+  licenseWarningDays: LICENSE_WARNING_DAYS,
   spreadGiven: { min: 0, max: 100_000 },
   importName: { min: 1, max: 100 },
   importFileName: { min: 1, max: 255 },

@@ -25,7 +25,8 @@ export function SpreadBoard(props: {
       .filter(Boolean)
       .join(' · ');
     const rejected_by = claim?.status === 'rejected' ? claim.adjuster_svc_id : undefined;
-    return [{ id, label, zip: claim?.place.zip ?? '', rejected_by }];
+    const { zip = '', state = '' } = claim?.place ?? {};
+    return [{ id, label, zip, state, form_type: claim?.form_type ?? undefined, rejected_by }];
   });
   const show = (proposed: readonly ProposedOffer[]): void => {
     const planned = proposed.flatMap((offer) => {

@@ -1,4 +1,4 @@
-import { LIMITS } from '@svc/contract';
+import { FORM_TYPES, LIMITS } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
@@ -15,6 +15,8 @@ export interface SpreadItem {
   readonly id: string;
   readonly label: string;
   readonly zip: string;
+  readonly state: string;
+  readonly form_type: string | undefined;
   readonly rejected_by?: string | undefined;
 }
 
@@ -26,7 +28,10 @@ async function readSpread(items: readonly SpreadItem[], svcIds: readonly string[
     const part = items.slice(from, from + LIMITS.spreadClaims);
     const body = {
       adjusters: [...given].map(([svc_id, count]) => ({ svc_id, given: count })),
-      claims: part.map(({ label: _, ...claim }) => claim),
+      claims: part.map(({ label: _, form_type: form, ...claim }) => ({
+        ...claim,
+        form_type: FORM_TYPES.find((one) => one === form),
+      })),
     };
     const query = { environment: environment.value };
     const { offers } = await request(() => call('spreadClaims', { query, body }));

@@ -180,6 +180,8 @@ function Spread({ of }: { readonly of: Upload['unassigned'] }) {
     id: String(row),
     label: [texts.value.upload.row(row), external_id].filter(Boolean).join(' · '),
     zip: needs_adjuster?.zip ?? '',
+    state: needs_adjuster?.state ?? '',
+    form_type: needs_adjuster?.form_type ?? undefined,
   }));
   return (
     <Note kind="warning">

@@ -1,14 +1,11 @@
 import {
   type AdjusterWarning,
   type ClaimId,
-  credentialWarnings,
   DomainError,
   type Environment,
   type FirmId,
   type Instant,
 } from '@svc/domain';
-import { summaryOf } from '../model/claim-summary.ts';
-import { toDateTime } from '../model/date-time.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { AdjusterWork, BoardReads } from '../ports/board-reads.ts';
@@ -16,7 +13,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { OfferHistory } from '../ports/offer-history.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
-import { coverageOf, distanceTo, warningsOf } from './candidates.ts';
+import { dayOf, distanceTo, placeOf, readCandidates, warningsOf } from './candidates.ts';
 
 const NO_WORK: AdjusterWork = { openOffers: 0, openClaims: 0, medianAnswerMs: null };
 
@@ -55,9 +52,7 @@ export const makeListBoardAdjusters =
         ? []
         : await Promise.all([offerHistory.ofClaim(firmId, forClaim), boardReads.claim(firmId, forClaim)]);
     if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
-    const place = claim && summaryOf(claim.asSent);
-    const coverage = claim && coverageOf(claim.asSent);
-    const today = toDateTime(clock.now()).slice(0, 10);
+    const place = claim && placeOf(claim.asSent);
     const rejected = new Map<string, Instant | null>(
       offers
         ?.filter(({ status }) => status === 'rejected')
@@ -66,23 +61,20 @@ export const makeListBoardAdjusters =
     const { rows, next } = await firmReads.adjusters(firmId, environment, request);
     if (rows.length === 0) return { rows: [], next };
     const svcIds = rows.map(({ adjuster }) => adjuster.svcId);
-    const [work, availability, shared] = await Promise.all([
+    const [work, candidates] = await Promise.all([
       boardReads.work(firmId, svcIds),
-      place && boardReads.availability(firmId, svcIds),
-      place && boardReads.sharedCredentials(firmId, svcIds),
+      place && readCandidates(boardReads, firmId, rows),
     ]);
-    const views = rows.map((view) => {
+    const today = dayOf(clock.now());
+    const views = rows.map((view, n) => {
       const { svcId } = view.adjuster;
-      const candidate = { ...view, own: availability?.get(svcId) };
+      const candidate = candidates?.[n];
       return {
         ...view,
         work: work.get(svcId) ?? NO_WORK,
         rejectedAt: rejected.get(svcId) ?? null,
-        distance: place ? distanceTo(place, candidate, zipDistance) : null,
-        warnings: [
-          ...(coverage ? credentialWarnings(shared?.get(svcId), coverage, today) : []),
-          ...warningsOf(candidate),
-        ],
+        distance: place && candidate ? distanceTo(place, candidate, zipDistance) : null,
+        warnings: place && candidate ? warningsOf(place, candidate, today) : [],
       };
     });
     const hasRejected = ({ rejectedAt }: BoardAdjuster): number => Number(rejectedAt !== null);

@@ -1,31 +1,58 @@
-import { type AdjusterWarning, type ClaimAsSent, type FormType, hasReachedLimit } from '@svc/domain';
+import {
+  type AdjusterWarning,
+  type CalendarDate,
+  type ClaimAsSent,
+  credentialWarnings,
+  type EnteredCredentials,
+  type FirmId,
+  type FormType,
+  hasReachedLimit,
+  type Instant,
+  localTime,
+} from '@svc/domain';
 import type { AdjusterView } from '../model/member-views.ts';
-import type { AdjusterAvailability } from '../ports/board-reads.ts';
+import type { AdjusterAvailability, BoardReads } from '../ports/board-reads.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
 
 /** What is compared with an adjuster before a claim is offered. */
 export interface ClaimPlace {
   readonly zip: string;
-}
-
-/** What the credentials of an adjuster are compared with. */
-export interface ClaimCoverage {
   readonly state: string;
+  /** Of the policy. */
   readonly form: FormType | undefined;
 }
 
-export function coverageOf(asSent: ClaimAsSent): ClaimCoverage {
-  interface Sent {
-    readonly loss_location: { readonly state: string };
-    readonly policy: { readonly form_type?: FormType };
-  }
-  const { loss_location, policy } = JSON.parse(asSent) as Sent;
-  return { state: loss_location.state, form: policy.form_type };
+interface SentContent {
+  readonly loss_location: Pick<ClaimPlace, 'zip' | 'state'>;
+  readonly policy?: { readonly form_type?: FormType };
+}
+
+export function placeOf(asSent: ClaimAsSent): ClaimPlace {
+  const { loss_location, policy = {} } = JSON.parse(asSent) as SentContent;
+  return { zip: loss_location.zip, state: loss_location.state, form: policy.form_type };
 }
 
 export interface Candidate extends AdjusterView {
   /** Undefined: they have not changed it. */
   readonly own: AdjusterAvailability | undefined;
+  /** Undefined: they have entered none, or do not share them. */
+  readonly credentials: EnteredCredentials | undefined;
+}
+
+export async function readCandidates(
+  boardReads: Pick<BoardReads, 'availability' | 'sharedCredentials'>,
+  firmId: FirmId,
+  views: readonly AdjusterView[],
+): Promise<Candidate[]> {
+  const svcIds = views.map(({ adjuster }) => adjuster.svcId);
+  const [availability, credentials] = await Promise.all([
+    boardReads.availability(firmId, svcIds),
+    boardReads.sharedCredentials(firmId, svcIds),
+  ]);
+  return views.map((view) => {
+    const { svcId } = view.adjuster;
+    return { ...view, own: availability.get(svcId), credentials: credentials.get(svcId) };
+  });
 }
 
 /** From the claim to where the adjuster works, if the firm may see that; null: not known. */
@@ -38,8 +65,16 @@ export function distanceTo(
   return from == null ? null : zipDistance(zip, from);
 }
 
+/** A day on which licenses end. */
+export const dayOf = (now: Instant): CalendarDate => localTime(now, 'UTC').date;
+
 /** @param added claims that they are going to get besides. */
-export function warningsOf({ own }: Candidate, added = 0): AdjusterWarning[] {
+export function warningsOf(
+  claim: ClaimPlace,
+  { own, credentials }: Candidate,
+  today: CalendarDate,
+  added = 0,
+): AdjusterWarning[] {
   const isFull = own !== undefined && hasReachedLimit(own.availability, own.pendingOffers + added);
-  return isFull ? ['limit_reached'] : [];
+  return [...credentialWarnings(credentials, claim, today), ...(isFull ? (['limit_reached'] as const) : [])];
 }

@@ -8,8 +8,9 @@ import {
   spreadEvenly,
 } from '@svc/domain';
 import type { BoardReads } from '../ports/board-reads.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
-import { type ClaimPlace, distanceTo, warningsOf } from './candidates.ts';
+import { type ClaimPlace, dayOf, distanceTo, readCandidates, warningsOf } from './candidates.ts';
 
 /** A claim of the board, or a row of a file that nobody has. */
 export interface ClaimToSpread extends ClaimPlace {
@@ -38,9 +39,11 @@ export const makeSpreadClaims =
   ({
     boardReads,
     zipDistance,
+    clock,
   }: {
-    boardReads: Pick<BoardReads, 'members' | 'availability'>;
+    boardReads: Pick<BoardReads, 'members' | 'availability' | 'sharedCredentials'>;
     zipDistance: ZipDistance;
+    clock: Clock;
   }) =>
   async (
     firmId: FirmId,
@@ -48,19 +51,14 @@ export const makeSpreadClaims =
     adjusters: ReadonlyMap<Svcid, number>,
     claims: readonly ClaimToSpread[],
   ): Promise<readonly ProposedOffer[]> => {
-    const svcIds = [...adjusters.keys()];
-    const [members, availability] = await Promise.all([
-      boardReads.members(firmId, svcIds),
-      boardReads.availability(firmId, svcIds),
-    ]);
-    const candidates = new Map(
-      members
-        .filter(
-          ({ membership, adjuster }) =>
-            membership.status === 'active' && isAdjusterVisible(adjuster, environment),
-        )
-        .map((view) => [view.adjuster.svcId, { ...view, own: availability.get(view.adjuster.svcId) }]),
+    const members = (await boardReads.members(firmId, [...adjusters.keys()])).filter(
+      ({ membership, adjuster }) =>
+        membership.status === 'active' && isAdjusterVisible(adjuster, environment),
     );
+    const candidates = new Map(
+      (await readCandidates(boardReads, firmId, members)).map((one) => [one.adjuster.svcId, one]),
+    );
+    const today = dayOf(clock.now());
     const candidateOf = (svcId: Svcid) => {
       const found = candidates.get(svcId);
       if (found !== undefined) return found;
@@ -81,6 +79,6 @@ export const makeSpreadClaims =
       const before = given.get(adjuster) ?? 0;
       given.set(adjuster, before + 1);
       const distance = distanceTo(claim, candidate, zipDistance);
-      return [{ id: claim.id, adjuster, distance, warnings: warningsOf(candidate, before) }];
+      return [{ id: claim.id, adjuster, distance, warnings: warningsOf(claim, candidate, today, before) }];
     });
   };

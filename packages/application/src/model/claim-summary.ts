@@ -1,4 +1,4 @@
-import type { ClaimAsSent } from '@svc/domain';
+import type { ClaimAsSent, FormType } from '@svc/domain';
 
 /** What the board shows and searches of the content of a claim. Stored apart, so that it does not read whole claims. */
 export interface ClaimSummary {
@@ -14,6 +14,8 @@ export interface ClaimSummary {
   readonly policyNumber?: string;
   /** Catastrophe code of the event. */
   readonly catCode?: string;
+  /** Of the policy. */
+  readonly formType?: FormType;
 }
 
 /** The fields of a valid claim that the summary has. */
@@ -26,7 +28,7 @@ interface SentContent {
   };
   readonly loss_location?: Partial<Pick<ClaimSummary, 'street' | 'city' | 'state' | 'zip'>>;
   readonly carrier?: { readonly name?: string };
-  readonly policy?: { readonly number?: string };
+  readonly policy?: { readonly number?: string; readonly form_type?: FormType };
   readonly loss?: { readonly cat_code?: string };
 }
 
@@ -45,6 +47,7 @@ export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
     ...{ name, street, city, state, zip, carrier: carrier.name ?? '' },
     ...(phone !== undefined && { phone }),
     ...(policy.number !== undefined && { policyNumber: policy.number }),
+    ...(policy.form_type !== undefined && { formType: policy.form_type }),
     ...(loss.cat_code !== undefined && { catCode: loss.cat_code }),
   };
 }

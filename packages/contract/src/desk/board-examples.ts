@@ -39,6 +39,7 @@ export function boardExamples(of: {
     responded_at: null,
     waiting_since: sent.created_at,
     late: false,
+    form_type: 'dwelling',
     clocks: null,
     updated_at: sent.updated_at,
     closed_at: null,
@@ -140,7 +141,7 @@ export function boardExamples(of: {
     spreadClaims: {
       body: {
         adjusters: [{ svc_id: member.svc_id, given: 0 }],
-        claims: [{ id: sent.id, zip: row.place.zip }],
+        claims: [{ id: sent.id, zip: row.place.zip, state: row.place.state }],
       },
       response: {
         offers: [{ id: sent.id, adjuster_svc_id: member.svc_id, distance: 38, warnings: ['limit_reached'] }],

@@ -5,6 +5,7 @@ import {
   BOARD_ORDERS,
   DELIVERY_OUTCOMES,
   ENVIRONMENTS,
+  FORM_TYPES,
   INVITATION_OUTCOMES,
   OFFER_OUTCOMES,
   OFFERER_TYPES,
@@ -193,6 +194,10 @@ export const boardClaimSchema = responseObject({
   claim_number: responseField.text("The carrier's claim number.", 'FL26-0093184'),
   name: responseField.text('The policyholder: a person, or a company without one.', 'Marisol Delgado'),
   place: placeSchema,
+  form_type: openEnum(FORM_TYPES, {
+    description: 'Form of the policy; null: it was not sent.',
+    example: 'dwelling',
+  }).nullable(),
   carrier: responseField.text('Name of the carrier.', 'Palmetto Mutual Insurance'),
   status: openEnum(ASSIGNMENT_STATUSES, {
     description: 'Status of the latest offer.',
@@ -332,8 +337,7 @@ const candidate = {
   warnings: z
     .array(
       openEnum(ADJUSTER_WARNINGS, {
-        description:
-          'license_missing: the adjuster has listed licenses, and none is of the state of the claim. license_expires: all of the state, or the FCN, have ended or end within 14 days. fcn_category: the FCN has no category for the form of the policy. These only where the adjuster shares credentials: what is unknown warns of nothing. limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.',
+        description: `license_missing: the adjuster has listed licenses, and none is of the state of the claim. license_expires: those of the state, or the FCN, end within ${LIMITS.licenseWarningDays} days or have ended. fcn_category: their FCN is not for the form of the policy. These three only by what the adjuster has entered and shares; what is unknown warns of nothing. limit_reached: the adjuster has as many pending offers, of all firms, as they want, so that an offer now fails with adjuster_not_accepting.`,
         example: 'limit_reached',
       }),
     )
@@ -400,12 +404,18 @@ export const spreadClaimsBody = fields({
         example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
       }),
       zip: lossLocation.shape.zip,
+      state: text(LIMITS.stateCode, { description: 'State of the loss location.', example: 'FL' }),
+      form_type: oneOf(FORM_TYPES, {
+        id: 'ClaimToSpreadForm',
+        description: 'Form of the policy, for the warning on the FCN.',
+        example: 'dwelling',
+      }).optional(),
       rejected_by: svcId()
         .meta({ description: 'Who has rejected it: gets it only if nobody else can.' })
         .optional(),
     }).meta({ id: 'ClaimToSpread', description: 'A claim that needs an adjuster.' }),
     'an array of claims',
-    { description: 'The claims.', example: [{ id: '2', zip: '33931' }] },
+    { description: 'The claims.', example: [{ id: '2', zip: '33931', state: 'FL' }] },
   ),
 }).meta({ id: 'SpreadClaimsRequest', description: 'Claims, and the adjusters who get them.' });
 

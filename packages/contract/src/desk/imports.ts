@@ -254,6 +254,8 @@ export const importResultSchema = responseObject({
           .meta({ description: 'What is wrong.', example: [EXAMPLE_PROBLEM] }),
         needs_adjuster: responseObject({
           zip: responseField.text('ZIP code of the loss location.', '33931'),
+          state: responseField.text('State of the loss location.', 'FL'),
+          form_type: responseField.text('Form of the policy; null: it has none.', 'dwelling').nullable(),
         })
           .meta({
             id: 'ImportNeedsAdjuster',

@@ -167,8 +167,8 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
     }),
 
     staffRoute(deskEndpoints.spreadClaims, async ({ query, body }, { actor: { firmId }, longWork }) => {
-      const claims = body.claims.map(({ rejected_by, ...claim }) => ({
-        ...claim,
+      const claims = body.claims.map(({ rejected_by, form_type: form, ...claim }) => ({
+        ...{ ...claim, form },
         rejectedBy: rejected_by as Svcid | undefined,
       }));
       const adjusters = new Map(body.adjusters.map(({ svc_id, given }) => [svc_id as Svcid, given]));

@@ -172,7 +172,14 @@ function rowToWire(
     problems: isOwnProblem
       ? row.problems.map((problem) => ({ ...problem, code: null }))
       : problemsOf(sent, columns),
-    needs_adjuster: needing === undefined ? null : { zip: needing.loss_location.zip },
+    needs_adjuster:
+      needing === undefined
+        ? null
+        : {
+            zip: needing.loss_location.zip,
+            state: needing.loss_location.state,
+            form_type: needing.policy.form_type ?? null,
+          },
   };
 }
 

@@ -34,7 +34,7 @@ const clocksToWire = (clocks: ClaimClocks | null) =>
   };
 
 export const boardRowToWire = ({
-  summary: { name, carrier, street, city, state, zip },
+  summary: { name, carrier, street, city, state, zip, formType },
   ...claim
 }: BoardRow) => ({
   id: claim.id,
@@ -43,6 +43,7 @@ export const boardRowToWire = ({
   claim_number: claim.claimNumber,
   name,
   place: { street, city, state, zip },
+  form_type: formType ?? null,
   carrier,
   status: claim.status,
   adjuster_svc_id: claim.adjuster,
