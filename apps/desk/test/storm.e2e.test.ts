@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { verifyReceipt } from '@svc/client';
 import type { Page } from 'playwright-core';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
-import { button } from '../../adjuster/test/app-under-test.ts';
+import { button, heading } from '../../adjuster/test/app-under-test.ts';
 import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, startDesk } from './desk-under-test.ts';
 
@@ -19,11 +20,17 @@ const IN_CSV = 200;
 const OFFERED_AGAIN = 10;
 const WITHDRAWN = 20;
 const CLOSED = 5;
+/** Adjusters who let the firm see its clocks. */
+const SHARING = 30;
 const TOTAL = IN_WORKBOOK + IN_CSV;
 
 interface Claim {
   readonly id: string;
   readonly external_id: string;
+  /** On the board. */
+  readonly carrier: string;
+  readonly responded_at: string | null;
+  readonly clocks: { readonly first_contact: { at: string | null; due_at: string } } | null;
   readonly assignment: { readonly status: string; readonly adjuster_svc_id: string };
 }
 
@@ -39,6 +46,7 @@ const HEADER =
     ',',
   );
 const CARRIERS = ['Gulf Mutual Flood', 'Palmetto Mutual'] as const;
+const CONTACT_HOURS = [12, 24] as const;
 /** 2026-08-27, as Excel counts days. */
 const LANDFALL = 46_261;
 const cellsOf = (n: number, adjuster: string) =>
@@ -97,6 +105,24 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await dialog.getByRole('button', { name: 'Close' }).click();
     await each(people, ({ token }) => ok('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: token }));
 
+    await page.getByRole('link', { name: 'Settings' }).click();
+    for (const [n, carrier] of CARRIERS.entries()) {
+      await button(page, 'Add a rule').click();
+      await page
+        .getByLabel(/^Carrier/)
+        .nth(n)
+        .fill(carrier);
+      await page
+        .getByLabel(/^First contact/)
+        .nth(n)
+        .fill(String(CONTACT_HOURS[n]));
+    }
+    await button(page, 'Save the clocks').click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await each(people.slice(0, SHARING), ({ token }) =>
+      ok('PUT', `/app/v1/firms/${firm.id}/sharing`, { as: token, body: { clocks: true } }),
+    );
+
     await page.getByRole('link', { name: 'Upload' }).click();
     const all = Array.from({ length: TOTAL }, (_, n) => cellsOf(n, people[n % people.length]?.svcId ?? ''));
     const workbook = workbookOf({
@@ -131,7 +157,7 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
       do {
         const next = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
         const { data, next_cursor } = await ok('GET', `${path}${next}`, {
-          as: key,
+          as: path.startsWith('/v1') ? key : as,
         });
         rows.push(...data);
         cursor = next_cursor;
@@ -141,22 +167,27 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
 
     const claims = await listed('/v1/claims?limit=200');
     expect(claims).toHaveLength(TOTAL);
+    const isShared = (n: number): boolean => n % ADJUSTERS < SHARING;
     const numberOf = (claim: Claim): number => Number(claim.external_id.slice('STORM-'.length));
     const tokenOf = new Map<string, string>(people.map(({ svcId, token }) => [svcId, token]));
     await each(claims, async (claim) => {
       const answer = ANSWERS[numberOf(claim) % ANSWERS.length];
       const token = tokenOf.get(claim.assignment.adjuster_svc_id) ?? '';
-      if (answer === 'accept')
+      if (answer === 'accept') {
         await ok('POST', `/app/v1/claims/${claim.id}/acceptance`, { as: token, body: {} });
+        if (isShared(numberOf(claim)))
+          await ok('PUT', `/app/v1/claims/${claim.id}/contacts/${randomUUID()}`, {
+            as: token,
+            body: { at: new Date().toISOString(), result: 'reached' },
+          });
+      }
       if (answer === 'reject')
         await ok('POST', `/app/v1/claims/${claim.id}/rejection`, { as: token, body: { reason: 'Too far.' } });
     });
 
     await page.getByRole('link', { name: 'Board', exact: true }).click();
-    const show = async (view: string) => {
-      await page.getByLabel('Show', { exact: true }).selectOption({ label: view });
-      await page.getByText(/claims? shown/).waitFor();
-    };
+    const wasDone = (count: number, what: string) =>
+      page.getByRole('status').getByText(`${count} of ${count} ${what}`).waitFor();
     const answers = counted(Array.from({ length: TOTAL }, (_, n) => ANSWERS[n % ANSWERS.length] ?? ''));
     const { accept = 0, reject = 0, wait = 0 } = answers;
     await button(page, `Rejected ${reject}`).click();
@@ -165,19 +196,22 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await dialog.getByLabel('Name or SVCID').fill(people[0]?.svcId ?? '');
     await dialog.getByRole('radio').check();
     await dialog.getByRole('button', { name: /^Offer to/ }).click();
-    await page.getByRole('status').getByText(`${OFFERED_AGAIN} of ${OFFERED_AGAIN} offered to`).waitFor();
+    await wasDone(OFFERED_AGAIN, 'offered to');
     await button(page, `Rejected ${reject - OFFERED_AGAIN}`).waitFor();
 
-    const rej = (
-      await ok('GET', '/firm/v1/claims?environment=live&status=rejected&limit=100', { as })
-    ).data.slice(0, CLOSED);
-    for (const { id } of rej)
-      await ok('POST', `/firm/v1/claims/${id}/closure`, { as, body: { reason: 'x' } });
-    await show('Offered');
-    const off = (
-      await ok('GET', '/firm/v1/claims?environment=live&status=pending_acceptance&limit=100', { as })
-    ).data.slice(0, WITHDRAWN);
-    for (const { id } of off) await ok('POST', `/firm/v1/claims/${id}/withdrawal`, { as });
+    await select(page, CLOSED);
+    await button(page, `Close ${CLOSED} claims`).click();
+    await dialog.getByLabel(/^Reason/).fill('Withdrawn by the carrier.');
+    await check('close');
+    await dialog.getByRole('button', { name: 'Close the claim' }).click();
+    await wasDone(CLOSED, 'closed');
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Offered' });
+    await heading(page, 'Offered claims').waitFor();
+    await select(page, WITHDRAWN);
+    await button(page, `Withdraw ${WITHDRAWN}`).click();
+    await check('withdraw');
+    await dialog.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await wasDone(WITHDRAWN, 'withdrawn from');
     const pending = wait + OFFERED_AGAIN - WITHDRAWN;
     const rejected = reject - OFFERED_AGAIN;
     const expected = { accepted: accept, pending_acceptance: pending, rejected, unassigned: WITHDRAWN };
@@ -188,6 +222,35 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     // The integration.
     const after = await listed('/v1/claims?limit=200');
     expect(counted(after.map(({ assignment }) => assignment.status))).toEqual(expected);
+
+    // The clocks, of those alone who share them.
+    const contacted = CARRIERS.map(
+      (_, carrier) =>
+        all.filter((_, n) => n % 2 === carrier && ANSWERS[n % ANSWERS.length] === 'accept' && isShared(n))
+          .length,
+    );
+    const accepted = await listed('/firm/v1/claims?environment=live&status=accepted&limit=200');
+    const shared = accepted.filter(({ clocks }) => clocks !== null);
+    const hours = shared.map(({ carrier, clocks, responded_at }) => {
+      const due = Date.parse(clocks?.first_contact.due_at ?? '') - Date.parse(responded_at ?? '');
+      return `${carrier}: ${due / 3_600_000} h, ${clocks?.first_contact.at === null ? 'open' : 'done'}`;
+    });
+    expect(counted(hours)).toEqual(
+      Object.fromEntries(
+        CARRIERS.map((carrier, n) => [`${carrier}: ${CONTACT_HOURS[n]} h, done`, contacted[n]]),
+      ),
+    );
+    const since = new Date(Date.now() - 86_400_000).toISOString();
+    const report = await ok('GET', `/firm/v1/reports/answers?environment=live&by=carrier&since=${since}`, {
+      as,
+    });
+    expect(
+      CARRIERS.map((carrier) => {
+        const row = report.rows.find(({ label }: { label: string }) => label === carrier);
+        return [row.contacts_shared, row.contacts_in_time, row.contacts_late];
+      }),
+    ).toEqual(contacted.map((count) => [count, count, 0]));
+    expect(report.total).toMatchObject({ offers: TOTAL + OFFERED_AGAIN, accepted: accept });
 
     // The trail, as the page exports it.
     await page.getByRole('link', { name: 'Audit' }).click();
@@ -219,8 +282,10 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     });
     const { unassigned: withdrawn, ...others } = expected;
     expect(counted(receipts.map(({ status }) => status))).toEqual({ ...others, withdrawn });
-    const rules = counted(receipts.map(({ decided_by }) => decided_by.rule));
-    expect(rules.withdrawn_by_firm).toBe(WITHDRAWN);
+    const decided = counted(receipts.map(({ decided_by }) => decided_by.rule));
+    expect(decided.withdrawn_by_firm).toBe(WITHDRAWN);
+    const seen = receipts.filter(({ clocks }) => clocks?.first_contact != null);
+    expect(seen).toHaveLength(shared.length);
     expect(receipts.filter(({ closed_at }) => closed_at !== null)).toHaveLength(CLOSED);
     expect(faults).toEqual([]);
   }));
