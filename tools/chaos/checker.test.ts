@@ -203,6 +203,7 @@ const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
   'receipts agree with the claim and the audit trail': [
     receipt({ adjuster: 'ben' }),
     receipt({ status: 'accepted' }),
+    receipt({ status: 'withdrawn' }),
     receipt({ answeredAt: timestamp(5) }),
     receipt({ audit: { seq: 1, hash: 'other' } }),
     receipt({ audit: null }),
@@ -393,6 +394,42 @@ describe('the checker of a chaos run:', () => {
       [acceptedAgain],
     );
     expect(checkHistory(valid).violations).toEqual([]);
+  });
+
+  test('an offer that the firm withdraws ends once, and not one that was accepted; a closed claim is offered no more', () => {
+    const withdraw: Draft = {
+      operation: 'withdraw offer',
+      intent: { claimId: 'c1', basedOn: timestamp(0) },
+      seen: [claimView({ status: 'unassigned', updatedAt: timestamp(4) })],
+    };
+    const [unassigned = claimView()] = withdraw.seen ?? [];
+    const refused = (code: string): Draft => ({ ...withdraw, status: 409, code, seen: [] });
+    const close: Draft = { operation: 'close at desk', intent: { claimId: 'c1' }, seen: [unassigned] };
+    const offer: Draft = {
+      operation: 'offer',
+      idempotencyKey: 'k2',
+      intent: { claimId: 'c1', adjuster: 'ben' },
+      seen: [claimView({ adjuster: 'ben', updatedAt: timestamp(6) })],
+    };
+    const audited = { audit: audit(null, ...ACTIONS, 'claim.withdraw claim:c1', 'claim.close claim:c1') };
+    const rulesOf = (final: ClaimView, ...drafts: Draft[]) =>
+      violatedRules(history(calls(send, ...drafts, poll(final)), [final], audited));
+    const lost: Draft = { ...withdraw, status: null, seen: [] };
+    const late: Draft = { ...accept, status: 409, code: 'offer_not_pending', seen: [] };
+    const notLinear = ['claims are linearizable'];
+    expect([
+      rulesOf(unassigned, withdraw, refused('offer_not_pending'), late, close),
+      rulesOf(unassigned, { ...lost, task: 9 }, { ...refused('offer_not_pending'), task: 9, attempt: 2 }),
+      rulesOf(accepted(), accept, refused('claim_already_accepted')),
+      rulesOf(unassigned, close, { ...offer, status: 409, code: 'claim_closed', seen: [] }),
+    ]).toEqual([[], [], [], []]);
+    expect([
+      rulesOf(unassigned, accept, { ...withdraw, intent: { claimId: 'c1' } }),
+      rulesOf(unassigned, withdraw, { ...withdraw, actor: 'another' }),
+      rulesOf(claimView(), refused('offer_not_pending')),
+      rulesOf(claimView(), { ...close, seen: [claimView()] }),
+      rulesOf(claimView({ adjuster: 'ben', updatedAt: timestamp(6) }), close, offer),
+    ]).toEqual(Array(5).fill(expect.arrayContaining(notLinear)));
   });
 
   test('an adjuster who may have come back may have pending offers', () => {

@@ -128,6 +128,8 @@ const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
   poll: [],
   invite: ['already_member', 'invitation_pending'],
   withdraw: ['not_found'],
+  'withdraw offer': ['claim_already_accepted', 'offer_not_pending', 'claim_changed'],
+  'close at desk': ['claim_changed'],
   accept: ['offer_not_pending', 'not_found'],
   reject: ['offer_not_pending', 'not_found'],
   close: [],
@@ -327,6 +329,8 @@ const AUDITED: Readonly<Partial<Record<Operation, string>>> = {
   accept: 'claim.accept',
   reject: 'claim.reject',
   close: 'claim.close',
+  'close at desk': 'claim.close',
+  'withdraw offer': 'claim.withdraw',
   demote: 'staff.role',
   'remove staff': 'staff.remove',
 };

@@ -9,6 +9,9 @@ export type RegisterOperation =
   /** `reason` undefined: chosen by the service for a test account. */
   | { readonly type: 'reject'; readonly adjuster: string; readonly reason: string | undefined }
   | { readonly type: 'close' }
+  /** By people of the firm. */
+  | { readonly type: 'withdraw offer'; readonly basedOn: string | undefined }
+  | { readonly type: 'close at desk'; readonly basedOn: string | undefined }
   | { readonly type: 'read' };
 
 /** The claim that the response showed, or the code of its error; `unseen`: it took effect and showed neither. */
@@ -74,9 +77,24 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
     if (state === null) return operation.type === 'leave' ? [state] : [];
     if (operation.type === 'read') return claim === null ? [state] : only(observed(state, claim));
     if (operation.type === 'close') return [{ ...state, isClosed: true }];
+    const isPending = state.status === 'pending_acceptance' && !state.isClosed;
+    if (operation.type === 'withdraw offer' || operation.type === 'close at desk') {
+      const { basedOn, type } = operation;
+      const closes = type === 'close at desk';
+      const mayDiffer = basedOn !== undefined && state.version?.updatedAt !== basedOn;
+      if (error === 'claim_changed')
+        return mayDiffer && (closes ? !state.isClosed : isPending) ? [state] : [];
+      if (error === 'claim_already_accepted') return state.status === 'accepted' ? [state] : [];
+      if (error !== null) return !isPending && state.status !== 'accepted' ? [state] : [];
+      if (closes && state.isClosed) return becomes(state);
+      if (mayDiffer && state.version !== null) return [];
+      const { adjuster } = state;
+      const ended = isPending ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state;
+      if (closes) return becomes({ ...ended, isClosed: true });
+      return isPending ? becomes(ended) : [];
+    }
     const { adjuster } = operation;
     const isTheirs = state.adjuster === adjuster;
-    const isPending = state.status === 'pending_acceptance' && !state.isClosed;
     if (operation.type === 'leave') {
       const isUnassigned = isTheirs && isPending;
       return [isUnassigned ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state];
@@ -115,6 +133,7 @@ const LATEST_EFFECT_MS = 120_000;
 export const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
 export const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
 
+const ENDING_ERRORS = ['claim_already_accepted', 'offer_not_pending', 'claim_changed'];
 const OFFER_ERRORS = ['claim_already_accepted', 'claim_closed', 'claim_changed'];
 
 /** Every request on each claim and everything that responses showed of it. */
@@ -185,6 +204,16 @@ export function registerEntries(history: History): RegisterEntry[] {
         add(claimId, call, response, endedAt, { claim });
       } else if (code === 'offer_not_pending' || code === 'not_found')
         add(claimId, call, response, endedAt, { error: code });
+    }
+    if ((operation === 'withdraw offer' || operation === 'close at desk') && claimId !== undefined) {
+      const change: RegisterOperation = { type: operation, basedOn: intent.basedOn };
+      const [claim] = call.seen;
+      if (isUnknown(call)) add(claimId, call, change, null);
+      else if (succeeded(call) && claim !== undefined) {
+        writes.add(call);
+        add(claimId, call, change, endedAt, { claim });
+      } else if (code !== undefined && ENDING_ERRORS.includes(code))
+        add(claimId, call, change, endedAt, { error: code });
     }
     if (operation === 'close' && claimId !== undefined && (succeeded(call) || isUnknown(call)))
       add(claimId, call, { type: 'close' }, succeeded(call) ? endedAt : null, { unseen: true });

@@ -38,7 +38,7 @@ const getClaim = (id: string): RequestSpec => ({
   ...{ operation: 'get', method: 'GET', path: `${DESK}/claims/${id}`, intent: { claimId: id } },
 });
 
-/** Offers claims as they were seen, like another dispatcher of the same firm at the same time, and reads the board. */
+/** Offers claims, withdraws offers and closes claims as they were seen, like another dispatcher of the same firm at the same time, and reads the board. */
 export function dispatcher(
   context: ClientContext,
   state: FirmState,
@@ -74,9 +74,27 @@ export function dispatcher(
       remember(state, (await caller.send(getClaim(claim.id))).seen);
   }
 
+  /** Withdraws the offer of a claim as it was seen, or closes the claim. */
+  async function end(operation: 'withdraw offer' | 'close at desk'): Promise<void> {
+    const known = [...state.claims.values()].slice(-40);
+    if (known.length === 0) return;
+    const claim = random.pick(known);
+    const basedOn = random.chance(0.7) ? claim.updatedAt : undefined;
+    const spec: RequestSpec = {
+      ...{ operation, method: 'POST' },
+      path: `${DESK}/claims/${claim.id}/${operation === 'close at desk' ? 'closure' : 'withdrawal'}`,
+      body: { ...(basedOn !== undefined && { updated_at: basedOn }) },
+      intent: { claimId: claim.id, ...(basedOn !== undefined && { basedOn }) },
+    };
+    const response = await (random.chance(0.2) ? caller.sendAtOnce(spec) : caller.send(spec));
+    remember(state, response.seen);
+  }
+
   return repeatedly(context, 150, async () => {
     const draw = random.next();
-    if (draw < 0.6) return offer();
+    if (draw < 0.5) return offer();
+    if (draw < 0.58) return end('withdraw offer');
+    if (draw < 0.61) return end('close at desk');
     const path = `${DESK}/claims?environment=${environment}&limit=${random.integer(2, 40)}`;
     if (draw < 0.8) await caller.send({ operation: 'list board', method: 'GET', path });
     else for (const { id } of [...state.claims.values()].slice(-1)) await caller.send(getClaim(id));

@@ -62,13 +62,23 @@ function* changesAreSignalled(history: History): Iterable<Finding> {
   }
 }
 
+const ENDS_OFFERS: readonly string[] = ['withdraw offer', 'close at desk'];
+
 /** The receipt of a claim says what the claim says, and names a row of the audit trail about it. */
-function* receiptsAgree({ desks, final, audit }: History): Iterable<Finding> {
+function* receiptsAgree(history: History): Iterable<Finding> {
+  const { desks, final, audit } = history;
+  const ended = new Set(
+    history.calls
+      .filter((call) => ENDS_OFFERS.includes(call.operation) && (succeeded(call) || isUnknown(call)))
+      .map(({ intent }) => intent.claimId),
+  );
   for (const [firm, { receipts }] of desks) {
     const claims = new Map((final.get(firm) ?? []).map((claim) => [claim.id, claim]));
     for (const receipt of receipts) {
       const claim = claims.get(receipt.claimId);
-      const problem = claim === undefined ? 'no claim' : contradiction(receipt, claim, audit.get(firm));
+      const isForged = receipt.status === 'withdrawn' && !ended.has(receipt.claimId);
+      const found = claim === undefined ? 'no claim' : contradiction(receipt, claim, audit.get(firm));
+      const problem = isForged ? 'withdrawn, though nobody asked for it' : found;
       if (problem !== null) yield { description: `the receipt of ${receipt.claimId}: ${problem}`, calls: [] };
     }
   }
@@ -77,7 +87,8 @@ function* receiptsAgree({ desks, final, audit }: History): Iterable<Finding> {
 function contradiction(receipt: ReceiptView, claim: ClaimView, trail: Audit | undefined): string | null {
   const { adjuster, status, answeredAt, audit } = receipt;
   if (adjuster !== claim.adjuster) return `${adjuster} instead of ${claim.adjuster}`;
-  if (status !== claim.status) return `${status} instead of ${claim.status}`;
+  if ((status === 'withdrawn' ? 'unassigned' : status) !== claim.status)
+    return `${status} instead of ${claim.status}`;
   if (answeredAt !== claim.respondedAt) return `answered ${answeredAt} instead of ${claim.respondedAt}`;
   const row = audit === null ? undefined : trail?.rows.get(audit.seq);
   if (row?.hash !== audit?.hash) return `row ${audit?.seq} of the audit trail has another hash`;
@@ -115,7 +126,9 @@ function* offersAreInTheHistory(history: History): Iterable<Finding> {
         yield { description: `${id}: an earlier offer is ${earlier.outcome}`, calls: [] };
       const agrees =
         last?.adjuster === claim?.adjuster &&
-        (last?.outcome === 'closed' || last?.outcome === (OUTCOMES[claim?.status ?? ''] ?? claim?.status));
+        (last?.outcome === 'closed' ||
+          (last?.outcome === 'withdrawn' && claim?.status === 'unassigned') ||
+          last?.outcome === (OUTCOMES[claim?.status ?? ''] ?? claim?.status));
       if (!agrees)
         yield { description: `${id} is ${claim?.status}, its last offer ${last?.outcome}`, calls: [] };
     }

@@ -9,6 +9,8 @@ export type Operation =
   | 'poll'
   | 'invite'
   | 'withdraw'
+  | 'withdraw offer'
+  | 'close at desk'
   | 'accept'
   | 'reject'
   | 'close'

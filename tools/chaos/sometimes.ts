@@ -37,6 +37,12 @@ const SOMETIMES: Readonly<Record<string, (history: History) => boolean>> = {
       }),
     ),
   'an offer of a claim that another dispatcher had offered': has(({ code }) => code === 'claim_changed'),
+  'an offer that a dispatcher withdrew': has(
+    (call) => call.operation === 'withdraw offer' && succeeded(call),
+  ),
+  'an offer that was accepted before it could be withdrawn': has(
+    ({ operation, code }) => operation === 'withdraw offer' && code === 'claim_already_accepted',
+  ),
   'an answer to an offer that had ended': has(({ code }) => code === 'offer_not_pending'),
   'an offer that ended when its adjuster left': has(({ seen }) =>
     seen.some(({ status }) => status === 'unassigned'),
