@@ -14,11 +14,11 @@ const TABLET = { ...DESK, viewport: { width: 820, height: 1100 } };
 /** A firm with a claim that an adjuster has. */
 async function firmWithClaim() {
   const firm = await service.firm();
-  const { svcId } = await service.member(firm);
+  const { svcId, token: adjuster } = await service.member(firm);
   const policyholder = { first_name: 'Marisol', last_name: 'Wolfeschlegelsteinhausen-Featherstonehaugh' };
   const body = { ...claimBody(svcId), policyholder: { ...policyholder, phone: '352-555-0142' } };
   const { json } = await sendClaim(service, firm.live, body);
-  return { firm, claimId: String(json.id) };
+  return { firm, claimId: String(json.id), adjuster };
 }
 
 const menuOf = (page: Page) => page.locator('nav.menu a').evaluateAll((links) => links.map(String));
@@ -242,7 +242,11 @@ test.each([
   ['820 px wide, in English and light', TABLET, undefined],
 ] as const)('%s, every screen fits and is accessible', (_, options, help) =>
   visiting(options, async ({ page }) => {
-    const { firm, claimId } = await firmWithClaim();
+    const { firm, claimId, adjuster: as } = await firmWithClaim();
+    const license = { state: 'FL', kind: 'emergency', number: 'E-482913', expires_on: '2099-04-30' };
+    const fcn = { number: '0070012345', categories: ['residential', 'rcbap'], expires_on: '2099-12-31' };
+    await service.call('PUT', '/app/v1/me/credentials', { as, body: { fcn, licenses: [license] } });
+    await service.call('PUT', `/app/v1/firms/${firm.id}/sharing`, { as, body: { credentials: true } });
     await enterDesk(page, service, await service.staff(firm, 'admin'));
     await page.getByRole('link', { name: /Marisol/ }).waitFor();
     const found = await faultsOf(page, 'board');
@@ -274,6 +278,10 @@ test.each([
         await page.locator('main .filter-line button').last().click();
         await page.locator('dialog textarea').waitFor();
         found.push(...(await faultsOf(page, 'list of adjusters')));
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: /^(Credentials of|Credenciales de)/ }).click();
+        await page.getByText('FL E-482913').waitFor();
+        found.push(...(await faultsOf(page, 'credentials')));
         await page.keyboard.press('Escape');
       }
       if (ready === 'input[type=password]') {
