@@ -282,6 +282,30 @@ describe("the adjuster's notes and dates", () => {
       await button(page, 'Add to calendar').waitFor({ state: 'detached' });
     }));
 
+  test('of the contact and the inspection take one tap, also offline, and keep the time of the tap beside that of the service', () =>
+    visiting(WITHOUT_WORKER, async ({ page, context }) => {
+      const { id, token } = await acceptedClaim();
+      await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":5}'` });
+      await enter(page, service, token, `#/claims/${id}`);
+      // The firm has sent the date of a contact.
+      await page.getByText('Inspection', { exact: true }).waitFor();
+      await context.setOffline(true);
+      await button(page, 'Talked to policyholder').click();
+      await page.locator('fieldset.contacts li').waitFor();
+      await button(page, 'Inspected').click();
+      await page.getByText('Inspection', { exact: true }).waitFor({ state: 'detached' });
+      const tapped = Date.now();
+      await context.setOffline(false);
+      await until('the entries', async () => (await read(id, token)).work.contacts?.length === 2);
+      const { work } = await read(id, token);
+      expect(work.contacts).toMatchObject([{ result: 'reached' }, { result: 'inspected' }]);
+      expect(work).toMatchObject({ contact_date: expect.any(String), inspection_date: expect.any(String) });
+      for (const { at, received_at } of work.contacts) {
+        expect(Date.parse(at)).toBeLessThanOrEqual(tapped);
+        expect(Date.parse(received_at)).toBeGreaterThanOrEqual(Date.parse(at));
+      }
+    }));
+
   test('on a device whose clock is a day fast, go out with the right time and day, and the app says so', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();

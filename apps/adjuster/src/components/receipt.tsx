@@ -73,6 +73,7 @@ function Receipt(props: {
 
 function ReceiptContent({ facts }: { facts: ReceiptFacts }) {
   const words = allTexts.value.receipt;
+  const { kinds } = allTexts.value.deadlines;
   const { answered, late_answer: late = null, audit } = facts;
   const times = answered ?? late;
   return (
@@ -84,6 +85,8 @@ function ReceiptContent({ facts }: { facts: ReceiptFacts }) {
         fact(late === null ? words.answered : words.late, times?.at, dateTime),
         fact(words.onDevice, times?.device_at, dateTime),
         fact(words.offline, times?.kept_offline_since, dateTime),
+        fact(kinds.first_contact, facts.clocks?.first_contact?.device_at, dateTime),
+        fact(kinds.inspection, facts.clocks?.inspection?.device_at, dateTime),
         fact(words.audit, audit, ({ seq, hash }) => `${seq} · ${hash.slice(0, 12)}…`),
       ]}
     />

@@ -5,6 +5,11 @@ export interface ReceiptFacts {
   readonly status: string;
   readonly answered: AnswerTimes | null;
   readonly late_answer?: AnswerTimes | null;
+  /** Absent in older receipts. */
+  readonly clocks?: {
+    readonly first_contact: { readonly device_at: string | null } | null;
+    readonly inspection: { readonly device_at: string | null } | null;
+  } | null;
   readonly decided_by: { readonly rule: string };
   readonly audit: { readonly seq: number; readonly hash: string } | null;
 }
