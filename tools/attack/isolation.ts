@@ -99,6 +99,10 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   ];
   await send('POST', `/app/v1/claims/${live[1]}/acceptance`, { as: adjuster.token });
   const test = await claim(firm.test, firm.account.manual, MARKER.test, 3);
+  // The only one who lets the firm see credentials.
+  const fcn = { number: MARKER.live, categories: ['residential'], expires_on: '2027-12-31' };
+  await send('PUT', '/app/v1/me/credentials', { as: adjuster.token, body: { fcn } });
+  await send('PUT', `/app/v1/firms/${firm.id}/sharing`, { as: adjuster.token, body: { credentials: true } });
   const invited = (await operator.adjuster()).svcId;
   await send('POST', '/v1/adjusters/invitations', {
     as: firm.live,
@@ -388,7 +392,8 @@ export async function isolationMatrix(
               const mayRead =
                 environment === undefined ? Object.values(MARKER) : [MARKER[environment], MARKER.firm];
               // A firm verifies its trail once at a time, and here all its roles do.
-              const expects = endpoint.id === 'verifyAudit' ? among(200, 429) : is(200);
+              const isShared = endpoint.id !== 'getSharedCredentials' || path.includes(victim.adjuster.svcId);
+              const expects = endpoint.id === 'verifyAudit' ? among(200, 429) : is(isShared ? 200 : 404);
               plan(endpoint, url, { ...planned, mayRead, expects });
             } else if (namesOther) plan(endpoint, url, { ...planned, expects: (status) => status >= 400 });
           }
