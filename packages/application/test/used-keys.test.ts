@@ -55,6 +55,17 @@ describe('a used idempotency key', () => {
     expect((await sendClaim(firm.live, { ...command, fingerprint: 'g' })).replayed).toBe(false);
   });
 
+  test('gives its claim to a retry also while a different request with it runs', async () => {
+    const { sendClaim, firm, command } = await setUp();
+    const { claim } = await sendClaim(firm.live, command);
+    const [different, retry] = await Promise.all([
+      errorCodeOf(sendClaim(firm.live, { ...command, fingerprint: 'g' })),
+      sendClaim(firm.live, command),
+    ]);
+    expect(different).toBe('idempotency_key_reused');
+    expect(retry).toMatchObject({ replayed: true, claim: { id: claim.id } });
+  });
+
   test('whose record was lost by a restore of the database can be used again', async () => {
     const { sendClaim, firm, command, used } = await setUp();
     used.add(JSON.stringify({ firmId: firm.id, environment: 'live', key: 'key-1' }));

@@ -1,4 +1,4 @@
-import { type Claim, type ClaimId, DomainError, HOUR } from '@svc/domain';
+import { type Claim, type ClaimId, DomainError, HOUR, type Instant } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView } from '../model/claim-views.ts';
 import {
@@ -47,7 +47,11 @@ export async function executeIdempotently(
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
   const id = JSON.stringify(slot);
   const running = deps.runningKeys.get(id) ?? { fingerprint, requests: 0 };
-  if (running.fingerprint !== fingerprint) throw reusedKey();
+  if (running.fingerprint !== fingerprint) {
+    const replayed = await boundResult(deps, slot, fingerprint, deps.clock.now());
+    if (replayed === null) throw reusedKey();
+    return replayed;
+  }
   running.requests += 1;
   deps.runningKeys.set(id, running);
   try {
@@ -58,6 +62,19 @@ export async function executeIdempotently(
   }
 }
 
+/** The claim of an earlier request with this key; throws when that request was a different one. */
+async function boundResult(
+  { firmReads }: IdempotentDeps,
+  slot: IdempotencySlot,
+  fingerprint: string,
+  at: Instant,
+): Promise<IdempotentResult | null> {
+  const bound = await firmReads.boundClaim(slot, at);
+  if (bound === null) return null;
+  replayOf({ fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
+  return { claim: bound.claim, replayed: true };
+}
+
 async function replayOrExecute(
   deps: IdempotentDeps,
   slot: IdempotencySlot,
@@ -66,11 +83,8 @@ async function replayOrExecute(
 ): Promise<IdempotentResult> {
   const { firmReads, usedKeys } = deps;
   const at = deps.clock.now();
-  const bound = (await usedKeys.has(slot)) ? await firmReads.boundClaim(slot, at) : null;
-  if (bound !== null) {
-    replayOf({ fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
-    return { claim: bound.claim, replayed: true };
-  }
+  const bound = (await usedKeys.has(slot)) ? await boundResult(deps, slot, fingerprint, at) : null;
+  if (bound !== null) return bound;
   const result = await execute({ slot, fingerprint, at });
   usedKeys.add(slot);
   if (!('replayed' in result)) return { claim: result, replayed: false };
