@@ -400,8 +400,9 @@ test('who could take a claim is shown, and a selection is spread over the adjust
     });
     await button(page, 'Offer 5 claims').click();
     await until('the offers', async () => requests > 2);
-    await page.unroute('**/firm/v1/claims/*/assignment*');
+    // First: without the route, the requests that it holds would go on.
     await page.reload();
+    await page.unroute('**/firm/v1/claims/*/assignment*');
     await button(page, 'Offer 5 claims').click();
     await page
       .getByRole('status')
