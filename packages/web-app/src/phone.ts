@@ -16,7 +16,7 @@ const TOLL_FREE = new RegExp(
   String.raw`(?<![a-z\d+])${COUNTRY}\(?(8(?:00|33|44|55|66|77|88))\)?${GAP}((?:[a-z\d][-. ]?){6}[a-z\d])(?![a-z\d])`,
   'i',
 );
-const FOREIGN = /^\s*\+([02-9][\d\s().-]{6,22}\d)(?!\d)/;
+const FOREIGN = /^\s*\+([02-9](?:[\s().-]{0,3}\d){7,22})(?!\d)/;
 /** Directly after the number. After a comma it may be the start of another number. */
 const EXTENSION =
   /^(?:\.0+)?\s*(?:(?:[,;#]*\s*(?:#|ext(?:ension|n)?\b[.=:]?|x\.?))\s*(\d{1,7})(?!\d)|[,;]\s*(\d{1,7})(?!\d|[-. )‐-―]{1,2}\d))/i;
