@@ -494,4 +494,9 @@ test('a quote that swallows rows, and titles above the header, are seen in the c
   expect(unclear.json).toMatchObject({ likely_header_row: 3, rows: [], problems: [{}] });
   const chosen = await importing({ text: titled, dry_run: true, name: 'Titles', header_row: 3 });
   expect(chosen.json).toMatchObject({ total_rows: 4, problems: [], rows: [{ row: 4 }, { row: 5 }, {}, {}] });
+  for (const file of [{ text: titled }, { rows: [['Claims'], ['a', 'b']] }])
+    expectValidationErrors(
+      await importing({ ...file, dry_run: true, name: 'Titles', header_row: 99 }),
+      '/header_row',
+    );
 });

@@ -70,6 +70,18 @@ const ROW_PROBLEMS: Readonly<Record<RowProblem, (lines: number, cells: number) =
 export const rowProblem = ({ problem, lines, cells }: CsvRow): string | null =>
   problem === null ? null : ROW_PROBLEMS[problem](lines, cells.length);
 
+/** No row has text from the one on that was chosen as the header. */
+export class UnknownHeaderRow extends UnreadableCsv {
+  constructor(headerRow: number) {
+    super(`No row has text from row ${headerRow} on: choose the row of the header (header_row).`);
+  }
+}
+
+const noHeader = (headerRow: number | undefined, isEmpty: boolean): UnreadableCsv =>
+  headerRow === undefined || isEmpty
+    ? new UnreadableCsv('The file is empty.')
+    : new UnknownHeaderRow(headerRow);
+
 /** Reads a file, or a text that is decoded already. */
 export const readCsv = (input: Uint8Array | string, options: CsvOptions): CsvFile =>
   atOnce(readCsvInSteps(input, options));
@@ -81,7 +93,7 @@ export function* readCsvInSteps(input: Uint8Array | string, options: CsvOptions)
   const separator = DELIMITERS[delimiter];
   const { headerRow, firstRow } = options;
   const header = records[first];
-  if (header === undefined) throw new UnreadableCsv('The file is empty.');
+  if (header === undefined) throw noHeader(headerRow, records.every(isBlankRow));
   if (header.problem !== null)
     throw new UnreadableCsv(`The header: ${ROW_PROBLEMS[header.problem](header.lines, header.cells.length)}`);
   const rows: CsvRow[] = [];
@@ -155,7 +167,7 @@ export function* fileOfRows(sent: readonly (readonly string[])[], options: CsvOp
   const titles = (headerRow ?? 1) - 1;
   const first = sent.findIndex((cells, n) => n >= titles && !isBlank(cells));
   const header = sent[first];
-  if (header === undefined) throw new UnreadableCsv('The file is empty.');
+  if (header === undefined) throw noHeader(headerRow, sent.every(isBlank));
   if (header.length > MAX_COLUMNS)
     throw new UnreadableCsv(`The header: ${ROW_PROBLEMS.wide(1, header.length)}`);
   const rows: CsvRow[] = [];

@@ -413,6 +413,13 @@ describe('a header', () => {
     expect(partsOf(text, { headerRow: 2 })[0].content.delimiter).toBe('semicolon');
   });
 
+  test('in a row after the last one is another problem than an empty file', () => {
+    const problem = 'No row has text from row 4 on: choose the row of the header (header_row).';
+    const options = { ...MAX, headerRow: 4 };
+    expect(() => readCsv('a,b\n1,2\n\n \n', options)).toThrow(problem);
+    for (const empty of ['', ' , \n\n']) expect(() => readCsv(empty, options)).toThrow('The file is empty');
+  });
+
   test('alone, and nothing at all, is said in words', () => {
     expect(imported(Object.keys(FIELDS).join(',')).problems).toMatchObject([
       { detail: 'The file has a header and no rows.' },

@@ -64,6 +64,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Row {} does not look like the header, and row {} does: choose the row of the header (header_row).':
     'La fila {} no parece el encabezado, y la fila {} sí: elija la fila del encabezado (header_row).',
   'The header: {}': 'El encabezado: {}',
+  'No row has text from row {} on: choose the row of the header (header_row).':
+    'Ninguna fila tiene texto desde la fila {}: elija la fila del encabezado (header_row).',
   'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator of a CSV file something else than a comma, a semicolon, a tab or a pipe (|)?':
     'El encabezado tiene una sola columna: ¿es un título encima del encabezado, cuya fila hay que elegir (header_row), o el separador de un archivo CSV no es coma, punto y coma, tabulador ni barra (|)?',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',

@@ -26,6 +26,7 @@ import {
   inSteps,
   readCsvInSteps,
   readWorkbookInSteps,
+  UnknownHeaderRow,
   UnknownSheet,
   UnreadableCsv,
 } from '@svc/csv-import';
@@ -95,6 +96,7 @@ async function fileOf(body: ImportClaimsBody, longWork: RunLongWork): Promise<Cs
     });
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
+    if (error instanceof UnknownHeaderRow) throw invalid(error.message, 'header_row');
     throw invalid(error.message, error instanceof UnknownSheet ? 'sheet' : source);
   }
 }
