@@ -470,6 +470,15 @@ test('a list of adjusters is invited; each has an outcome, in the order of the l
   ] as const)
     expectValidationErrors(await call({ svc_ids }), pointer);
   expect((await call({ svc_ids: many.slice(1) })).json.results).toHaveLength(500);
+  await eventually(async () => {
+    const { data } = (await get('/audit?action=invitation.send', auditor)).json;
+    const rejected = data
+      .map((row: { outcome: string }) => row.outcome)
+      .filter((each: string) => each !== 'ok');
+    return ['unknown_osaid', 'already_member', 'environment_mismatch', 'invitation_pending'].every((code) =>
+      rejected.includes(code),
+    );
+  });
   expect(outcome(await call({ svc_ids: [] }, { as: auditor }))).toEqual([403, 'insufficient_scope']);
 });
 

@@ -42,7 +42,10 @@ export function createHttpApplication(deps: HttpApplicationDeps): HttpApplicatio
     const result = await pipeline.handle(found, search, request, response, trace);
     if (result.claimId !== undefined) trace.claimId = result.claimId;
     if (result.readPage !== undefined && trace.behavior !== undefined) trace.behavior.page = result.readPage;
-    if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
+    if (trace.audit !== undefined) {
+      if (result.reads !== undefined) trace.audit.reads = result.reads;
+      if (result.rejections !== undefined) trace.audit.rejections = result.rejections;
+    }
     await sendResult({ result, route, trace }, { responses, addresses }, request, response);
   };
 

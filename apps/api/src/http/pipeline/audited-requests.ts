@@ -38,6 +38,8 @@ export interface AuditedRequest {
   readonly firmId: FirmId | null;
   readonly params: Readonly<Record<string, string>>;
   reads?: readonly AuditedRead[];
+  /** Why items of a list were rejected, each code once. */
+  rejections?: readonly ErrorCode[];
   /** Of an offer, where it does not count. */
   rejectedAnswer?: Pick<RejectedAnswer, 'firmId' | 'device' | 'isRecorded'>;
 }
@@ -80,7 +82,7 @@ function objectOf({
 
 /** The events of a completed request that no transaction has recorded. */
 export function auditEventsOf(
-  { caller, action, firmId, params, reads = [], rejectedAnswer }: AuditedRequest,
+  { caller, action, firmId, params, reads = [], rejections = [], rejectedAnswer }: AuditedRequest,
   result: { readonly at: Instant; readonly code: string | undefined; readonly aborted: boolean },
 ): AuditEvent[] {
   const { at, code, aborted } = result;
@@ -95,8 +97,11 @@ export function auditEventsOf(
     }));
   }
   if (rejectedAnswer?.isRecorded === true) return [];
-  if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
+  if (action === null) return [];
+  const codes = code === undefined ? rejections : [code];
   const chain = firmId ?? rejectedAnswer?.firmId ?? SERVICE_CHAIN;
-  const audited = { at, action, object: objectOf(params), outcome: code, device: rejectedAnswer?.device };
-  return [auditEvent(chain, caller, audited)];
+  const audited = { at, action, object: objectOf(params), device: rejectedAnswer?.device };
+  return codes
+    .filter((each) => !NOT_RECORDED.has(each as ErrorCode))
+    .map((each) => auditEvent(chain, caller, { ...audited, outcome: each }));
 }

@@ -11,6 +11,7 @@ import { type ClaimId, existing, type FirmId, type Svcid, scopesOf } from '@svc/
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { shortHash } from '../pipeline/client-behavior.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
+import { asHttpProblem } from '../problems/http-problem.ts';
 import { adjusterToWire, invitationResults, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
@@ -179,7 +180,11 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
 
     staffRoute(endpoints.inviteBoardAdjusters, async ({ query, body }, { actorIn }) => {
       const refused = await use.inviteAdjusters(actorIn(query.environment), new Set(body.svc_ids as Svcid[]));
-      return jsonResponse({ results: invitationResults(body.svc_ids as Svcid[], refused) });
+      const rejections = [...new Set([...refused.values()].map((error) => asHttpProblem(error).code))];
+      return {
+        ...jsonResponse({ results: invitationResults(body.svc_ids as Svcid[], refused) }),
+        rejections,
+      };
     }),
 
     ...operationRoutes(

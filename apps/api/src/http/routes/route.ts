@@ -13,7 +13,7 @@ import type {
   StaffGrant,
   WhileWaiting,
 } from '@svc/application';
-import type { Endpoint, RawRequest, RequestOf } from '@svc/contract';
+import type { Endpoint, ErrorCode, RawRequest, RequestOf } from '@svc/contract';
 import { type ClaimId, DomainError, type Environment } from '@svc/domain';
 import type { LongWorkKind } from '../limits/turns.ts';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
@@ -32,6 +32,8 @@ export interface RouteResponse {
   readonly claimId?: ClaimId;
   /** For the audit trail. */
   readonly reads?: readonly AuditedRead[];
+  /** For the audit trail, where items of a list were rejected: why, each code once. */
+  readonly rejections?: readonly ErrorCode[];
   /** The page of changes, for the check of a firm's integration. */
   readonly readPage?: ReadPage;
   /** A simulated fault. */
