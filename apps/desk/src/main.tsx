@@ -10,7 +10,7 @@ import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/
 import '@svc/web-app/theme.css';
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import './style.css';
 import {
   call,
@@ -251,7 +251,7 @@ function HelpButton() {
   const toggle = (): void => {
     helpOf.value = helpOf.value === undefined ? screen : undefined;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     helpOf.value = undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === '?' && !isTyping(event)) toggle();

@@ -338,7 +338,8 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
 
 /** The focus is the current row: what a screen reader reads, Enter opens. */
 function useKeys(prepare: (kind: ActKind, current: BoardClaim | undefined) => void): void {
-  useEffect(() => {
+  // A key that comes before the next frame acts on the selection of now.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event)) {
         if (event.key === 'Escape' && document.querySelector('dialog[open]') === null)
