@@ -154,7 +154,7 @@ test('deadlines of an event and the wait of a firm are changed, and adjusters se
     deadline,
   });
   const { deadlines } = await json('deadline', 'list');
-  expect(deadlines).toHaveLength(4);
+  expect(deadlines).toHaveLength(5);
   expect(deadlines).toContainEqual({ ...deadline, from: 'loss' });
   const events = async () => (await seen()).map(({ events }: { events: unknown }) => events);
   const { hours, source } = deadline;
