@@ -158,9 +158,9 @@ test('deadlines of an event and the wait of a firm are changed, and adjusters se
   expect(deadlines).toContainEqual({ ...deadline, from: 'loss' });
   const events = async () => (await seen()).map(({ events }: { events: unknown }) => events);
   const { hours, source } = deadline;
-  expect(await events()).toEqual([[], [], [{ cat_code: 'FL26-09', hours, source }]]);
+  expect(await events()).toEqual([[], [], [], [{ cat_code: 'FL26-09', hours, source }]]);
   await json('deadline', 'remove', ...ofEvent);
-  expect(await events()).toEqual([[], [], []]);
+  expect(await events()).toEqual([[], [], [], []]);
   expect((await run('deadline', 'remove', ...ofEvent)).code).toBe(1);
 });
 
