@@ -35,6 +35,14 @@ interface Draft {
   readonly offer?: OfferDraft | undefined;
   /** The list of adjusters to invite. */
   readonly invitations?: string;
+  readonly clocks?: TypedClocks | undefined;
+}
+
+/** Rules that are not saved. */
+interface TypedClocks {
+  /** The version that they were made from. */
+  readonly basedOn: string;
+  readonly rules: readonly Readonly<Record<string, string>>[];
 }
 
 const ownerOf = ({ firm, staff }: OwnStaff): string => `${firm.id} ${staff.id}`;
@@ -154,6 +162,7 @@ export function createDesk(deps: DeskDeps) {
     return uploads.value;
   }
   const typedInvitations = signal('');
+  const typedClocks = signal<TypedClocks | undefined>(undefined);
   /** As the uploads. */
   const invitations = signal<Invitations | undefined>(undefined);
   function openInvitations(create: typeof createInvitations): Invitations {
@@ -203,6 +212,7 @@ export function createDesk(deps: DeskDeps) {
     close();
     for (const part of [board, offers, uploads.value, invitations.value]) part?.forget();
     typedInvitations.value = '';
+    typedClocks.value = undefined;
     environment.value = 'live';
   }
 
@@ -220,6 +230,7 @@ export function createDesk(deps: DeskDeps) {
       board.restore(draft.board);
       offers.draft.value = draft.offer;
       typedInvitations.value = draft.invitations ?? '';
+      typedClocks.value = draft.clocks;
     } catch {
       // There is none, or one of another release.
     }
@@ -229,7 +240,7 @@ export function createDesk(deps: DeskDeps) {
     if (profile == null || ownerOf(profile) !== owner) return;
     const typed = {
       ...{ board: board.draft.value, offer: offers.draft.value },
-      invitations: typedInvitations.value,
+      ...{ invitations: typedInvitations.value, clocks: typedClocks.value },
     };
     const draft: Draft = { owner, environment: environment.value, ...typed };
     deps.drafts.write(DRAFT_KEY, JSON.stringify(draft));
@@ -328,7 +339,8 @@ export function createDesk(deps: DeskDeps) {
 
   return {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed, secret },
-    ...{ board, adjusters, offers, uploads, openUploads, invitations, openInvitations, sandbox },
+    ...{ board, adjusters, offers, uploads, openUploads, invitations, openInvitations },
+    ...{ sandbox, typedClocks },
     ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
     ...{
       can,

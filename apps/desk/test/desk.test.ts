@@ -741,7 +741,7 @@ describe('a list of invitations', () => {
     await after(5000);
     expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['stopped', many]);
     await invitations.send();
-    expect(state.lists.map(({ length, [0]: first }) => [length, first])).toEqual([
+    expect(state.lists.map(({ length, 0: first }) => [length, first])).toEqual([
       ...[
         [50, 'SVC-0'],
         [50, 'SVC-50'],

@@ -189,6 +189,12 @@ test('an administrator sets clocks that two people cannot overwrite, and a claim
       });
     expect((await clocks()).json.rules).toEqual([]);
     await page.getByLabel('Primer contacto').fill('12');
+    await page.reload();
+    const carrier = page.getByLabel('Aseguradora');
+    await until(
+      'what was typed',
+      async () => (await carrier.inputValue().catch(() => '')) === 'Bayou Mutual',
+    );
     await clocks({ rules: [{ report_days: 3 }] });
     await button(page, 'Guardar los plazos').click();
     await page.getByText('Otra persona cambió las reglas').waitFor();

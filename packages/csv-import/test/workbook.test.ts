@@ -458,7 +458,7 @@ describe('a file that is no workbook to read', () => {
     );
   });
 
-  test('is told from text by its first bytes', () => {
+  test('is recognized by its first bytes', () => {
     expect([zipped(parts), zipped({}), Buffer.from('PK,Claim #'), Buffer.from('')].map(isWorkbook)).toEqual([
       ...[true, true, false, false],
     ]);

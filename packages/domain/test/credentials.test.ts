@@ -119,7 +119,7 @@ describe('warnings', () => {
 });
 
 describe('reminders', () => {
-  /** All dates that are told until nothing is left, by jobs that run so late after their time. */
+  /** All dates that are announced until nothing is left, by jobs that run so late after their time. */
   function told(known: AdjusterCredentials, from: number, lateMs: number): [at: number, date: string][] {
     const all: [number, string][] = [];
     for (let held = withNextReminder(known, from); held.remindAt !== undefined; ) {

@@ -52,9 +52,8 @@ function Step({ step }: { readonly step: StepClock }) {
 
 const TEXTS = ['carrier', 'cat_code'] as const;
 const NUMBERS = ['contact_hours', 'inspection_hours', 'report_days'] as const;
-type RuleField = (typeof TEXTS)[number] | (typeof NUMBERS)[number];
 /** As typed. */
-type TypedRule = Readonly<Partial<Record<RuleField, string>>>;
+type TypedRule = Readonly<Record<string, string>>;
 
 const typedRule = (rule: ClockRule): TypedRule =>
   Object.fromEntries(Object.entries(rule).map(([field, value]) => [field, String(value)]));
@@ -76,24 +75,30 @@ function ruleOf(typed: TypedRule): ClockRule {
 export function ClocksEditor() {
   const words = texts();
   const [seen, setSeen] = useState<Clocks>();
-  const [typed, setTyped] = useState<readonly TypedRule[]>([]);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [reading, readAgain] = useState(0);
   const show = (clocks: Clocks): void => {
     setSeen(clocks);
-    setTyped(clocks.rules.map(typedRule));
     setProblem(undefined);
   };
   useReading(() => request(() => call('getClocks')), show, showError, [reading]);
   if (seen === undefined) return null;
+  const { rules: typed, basedOn } = desk.typedClocks.value ?? {
+    ...{ rules: seen.rules.map(typedRule), basedOn: seen.version },
+  };
+  const setTyped = (rules: readonly TypedRule[]): void => {
+    desk.typedClocks.value = { basedOn, rules };
+  };
   const mayEdit = can('clocks:write');
   const zone = seen.rules.length > 0 ? seen.time_zone : new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const save = async (): Promise<void> => {
     setBusy(true);
     try {
-      const body = { rules: typed.map(ruleOf), time_zone: zone, based_on: seen.version };
-      show(await request(() => call('updateClocks', { body })));
+      const body = { rules: typed.map(ruleOf), time_zone: zone, based_on: basedOn };
+      const saved = await request(() => call('updateClocks', { body }));
+      desk.typedClocks.value = undefined;
+      show(saved);
       showToast(() => words.saved, 'success');
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) showError(error);
@@ -108,6 +113,10 @@ export function ClocksEditor() {
   };
   const change = (at: number, changes: TypedRule): void =>
     setTyped(typed.map((rule, n) => (n === at ? { ...rule, ...changes } : rule)));
+  const discard = (): void => {
+    desk.typedClocks.value = undefined;
+    readAgain(reading + 1);
+  };
   const labels = {
     carrier: words.carrier,
     cat_code: words.event,
@@ -125,7 +134,7 @@ export function ClocksEditor() {
         const name = [rule.carrier, rule.cat_code].filter(Boolean).join(', ') || words.all;
         return (
           // Rules have no ids; typed texts are controlled, so that none moves to another row.
-          <fieldset key={at} class="card stack" disabled={!mayEdit}>
+          <fieldset key={at} class="card stack" disabled={!mayEdit || busy}>
             <legend>{name}</legend>
             <div class="columns">
               {[...TEXTS, ...NUMBERS].map((field) => (
@@ -158,7 +167,7 @@ export function ClocksEditor() {
           <Button kind="primary" busy={busy} onClick={() => void save()}>
             {words.save}
           </Button>
-          {problem !== undefined && <Button onClick={() => readAgain(reading + 1)}>{words.reload}</Button>}
+          {desk.typedClocks.value !== undefined && <Button onClick={discard}>{words.reload}</Button>}
         </div>
       )}
     </Section>

@@ -79,7 +79,7 @@ export function credentialsBehavior(fixture: () => Fixture): void {
       expect(await seen()).toEqual([]);
     });
 
-    test('that end are told 60 and 14 days before, once, also by a job that runs twice', async () => {
+    test('that end are announced 60 and 14 days before, once, also by a job that runs twice', async () => {
       const { newAdjuster, use, stores, clock, external } = fixture();
       const { svcId } = await newAdjuster();
       await use.saveCredentials({ svcId }, held(100));
