@@ -24,6 +24,17 @@ type Send = (method: string, path: string, options: { as?: string; body?: unknow
 /** In every text of the attacked firm's data, by environment; `firm` is in its name, which its own keys and adjusters may read. */
 const MARKER = { live: 'MARKER-LIVE-7b1f', test: 'MARKER-TEST-93ac', firm: 'MARKER-FIRM-c05e' } as const;
 
+/** Of members who do not share it with their firm, or no longer. Nobody may read it. */
+const UNSHARED = {
+  contact: /2026-03-04T05:06:07/,
+  distance: /"distance":\d{4}/,
+  credentials: /MARKER-UNSHARED-58d2/,
+  // Of the carrier: one member does share it.
+  report: /"contacts_shared":[^01]/,
+} as const;
+
+const SHARES_ALL = { clocks: true, credentials: true, work_area: true };
+
 interface Adjuster {
   readonly svcId: string;
   readonly token: string;
@@ -77,10 +88,50 @@ async function markedMember(operator: Operator, firmId: string): Promise<Adjuste
   return adjuster;
 }
 
+/** With the payload of a receipt, which is encoded. */
+const readable = (text: string): string =>
+  text.replace(
+    /"receipt":"[\w-]+\.([\w-]+)/,
+    (all, payload: string) => all + Buffer.from(payload, 'base64url'),
+  );
+
+/** Shares all that it has of an accepted claim and of itself, until `end`. */
+async function shareUntil(
+  send: Send,
+  { firm, staff, id, adjuster }: { firm: TestFirm; staff: string; id: string; adjuster: Adjuster },
+  end: (sharing: string) => Promise<unknown>,
+): Promise<void> {
+  const as = adjuster.token;
+  const contact = { at: '2026-03-04T05:06:07.089Z', result: 'reached' };
+  const fcn = { number: 'MARKER-UNSHARED-58d2', categories: ['residential'], expires_on: '2027-12-31' };
+  const sharing = `/app/v1/firms/${firm.id}/sharing`;
+  await send('POST', `/app/v1/claims/${id}/acceptance`, { as });
+  await send('PUT', `/app/v1/claims/${id}/contacts/contact`, { as, body: contact });
+  await send('PUT', '/app/v1/me/credentials', { as, body: { fcn } });
+  await send('PATCH', '/app/v1/me/availability', { as, body: { work_zip: '96813' } });
+  await send('PUT', sharing, { as, body: SHARES_ALL });
+  // Otherwise it would prove nothing that nobody reads it afterwards.
+  for (const [path, what] of [
+    [`claims/${id}`, 'contact'],
+    ['claims?environment=live&status=accepted', 'contact'],
+    [`claims/${id}/receipt`, 'contact'],
+    [`adjusters?environment=live&for_claim=${id}`, 'distance'],
+    [`adjusters/${adjuster.svcId}/credentials`, 'credentials'],
+    ['reports/answers?environment=live&by=carrier', 'report'],
+  ] as const) {
+    const { text } = await send('GET', `/firm/v1/${path}`, { as: staff });
+    if (!UNSHARED[what].test(readable(text)))
+      throw new Error(`${path} has nothing that a member shares: ${text}`);
+  }
+  await end(sharing);
+}
+
 async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   const firm = await operator.firm({ name: `Victim ${MARKER.firm}` });
   const adjuster = await markedMember(operator, firm.id);
   const colleague = await operator.member(firm.id);
+  const secretive = await operator.member(firm.id);
+  const former = await operator.member(firm.id);
   const externalId = (marker: string, n: number): string => `${marker}-${n}-${firm.id.slice(0, 8)}`;
   const claim = async (as: string, svcId: string, marker: string, n: number): Promise<string> => {
     const unique = externalId(marker, n);
@@ -99,10 +150,14 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   ];
   await send('POST', `/app/v1/claims/${live[1]}/acceptance`, { as: adjuster.token });
   const test = await claim(firm.test, firm.account.manual, MARKER.test, 3);
-  // The only one who lets the firm see credentials.
+  const unshared = [
+    await claim(firm.live, secretive.svcId, MARKER.live, 4),
+    await claim(firm.live, former.svcId, MARKER.live, 5),
+  ] as const;
+  // The only one who lets the firm see it.
   const fcn = { number: MARKER.live, categories: ['residential'], expires_on: '2027-12-31' };
   await send('PUT', '/app/v1/me/credentials', { as: adjuster.token, body: { fcn } });
-  await send('PUT', `/app/v1/firms/${firm.id}/sharing`, { as: adjuster.token, body: { credentials: true } });
+  await send('PUT', `/app/v1/firms/${firm.id}/sharing`, { as: adjuster.token, body: SHARES_ALL });
   const invited = (await operator.adjuster()).svcId;
   await send('POST', '/v1/adjusters/invitations', {
     as: firm.live,
@@ -111,6 +166,14 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   const sessions = rowsOf(await send('GET', '/app/v1/sessions', { as: adjuster.token })).map(({ id }) => id);
   const staff = await staffOf(operator, firm);
   const asAdmin = { as: staff.admin.token };
+  const ofFirm = { firm, staff: staff.admin.token };
+  await shareUntil(send, { ...ofFirm, id: unshared[0], adjuster: secretive }, (sharing) => {
+    const body = { clocks: false, credentials: false, work_area: false };
+    return send('PUT', sharing, { as: secretive.token, body });
+  });
+  await shareUntil(send, { ...ofFirm, id: unshared[1], adjuster: former }, () =>
+    send('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: former.token }),
+  );
   const [adminSession] = rowsOf(await send('GET', '/firm/v1/sessions', asAdmin));
   if (adminSession === undefined) throw new Error('The administrator of the attacked firm has no session.');
   const url = `https://hooks.example/${MARKER.firm}`;
@@ -127,8 +190,8 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
     staff: tokensOf(staff),
     adminSession: adminSession.id,
     ids: {
-      id: [...live, test],
-      svc_id: [adjuster.svcId, invited, ...Object.values(firm.account)],
+      id: [...live, ...unshared, test],
+      svc_id: [adjuster.svcId, secretive.svcId, former.svcId, invited, ...Object.values(firm.account)],
       firm_id: [firm.id],
       session_id: [...sessions, adminSession.id],
       passkey_id: sessions,
@@ -142,7 +205,10 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
       import_id: [imported],
     },
     externalIds: [externalId(MARKER.live, 1), externalId(MARKER.test, 3)],
-    only: { live: [...live, adjuster.svcId, invited], test: [test] },
+    only: {
+      live: [...live, ...unshared, adjuster.svcId, secretive.svcId, former.svcId, invited],
+      test: [test],
+    },
   };
 }
 
@@ -184,11 +250,13 @@ const filtersOf = ({ query }: Endpoint, { ids, only, externalIds }: Victim): str
   const values: Readonly<Record<string, readonly string[]>> = {
     key: ids.key_id ?? [],
     request_id: ids.request_id ?? [],
-    adjuster: only.live.slice(2, 3),
+    adjuster: (ids.svc_id ?? []).slice(0, 2),
+    for_claim: only.live.slice(0, 1),
     q: only.live.slice(0, 1),
     object: [`claim:${only.live[0]}`],
     external_id: externalIds,
-    by: ['adjuster'],
+    by: ['adjuster', 'carrier'],
+    status: ['accepted'],
   };
   const searched = Object.keys(query?.shape ?? {}).flatMap((name) =>
     (values[name] ?? []).map((value) => `${name}=${encodeURIComponent(value)}`),
@@ -233,13 +301,16 @@ function bodyOf({ id }: Endpoint, adjuster: string): { body?: unknown } {
   return { body: 'adjuster_svc_id' in sent ? { ...sent, adjuster_svc_id: adjuster } : sent };
 }
 
-/** Ids of the victim in bodies. What they get without one of these is a refusal, or nothing was found. */
+/** Ids of the victim in bodies, and what they get for another firm: a refusal, or nothing was found. */
 const idsInBody = (
   { id }: Endpoint,
-  { firm, staff_id }: { readonly firm: TestFirm; readonly staff_id: string | undefined },
-): Record<string, unknown> | null => {
-  if (id === 'changeFirm') return { firm_id: firm.id };
-  return id === 'revokeKeysOfMaker' ? { staff_id } : null;
+  { firm, ids }: Pick<Victim, 'firm' | 'ids'>,
+): { readonly body: Record<string, unknown>; readonly status: number } | null => {
+  if (id === 'changeFirm') return { body: { firm_id: firm.id }, status: 404 };
+  if (id === 'revokeKeysOfMaker') return { body: { staff_id: ids.staff_id?.[0] }, status: 200 };
+  if (id !== 'spreadClaims') return null;
+  const claims = [{ id: '1', zip: '33957', state: 'FL' }];
+  return { body: { adjusters: [{ svc_id: ids.svc_id?.[0] }], claims }, status: 422 };
 };
 
 /** Of a person who is staff of both firms, whose session was of the attacked one. */
@@ -323,7 +394,6 @@ export async function isolationMatrix(
     undefined,
     ...Object.entries(ownCredentials).map(([kind, token]) => (kind === endpoint.auth ? `${token}x` : token)),
   ];
-  const staff_id = victim.ids.staff_id?.[0];
   const before = await snapshot(send, victim);
   const leaks: string[] = [];
   let requests = 0;
@@ -341,18 +411,19 @@ export async function isolationMatrix(
     path: string,
     { who, as, expects, mayRead = [], adjuster = members.live }: Attempt,
   ): Promise<void> => {
-    const ids = idsInBody(endpoint, { firm, staff_id });
+    const ids = idsInBody(endpoint, victim);
     const sent = await send(endpoint.method, path, {
       ...(as !== undefined && { as }),
-      ...(ids === null ? bodyOf(endpoint, adjuster) : { body: ids }),
+      ...(ids === null ? bodyOf(endpoint, adjuster) : { body: ids.body }),
     });
     requests += 1;
-    const read = Object.values(MARKER).filter(
-      (marker) => sent.text.includes(marker) && !mayRead.includes(marker),
-    );
-    if (!expects(sent.status) || read.length > 0)
+    const text = readable(sent.text);
+    const hasRead =
+      Object.values(MARKER).some((marker) => text.includes(marker) && !mayRead.includes(marker)) ||
+      Object.values(UNSHARED).some((pattern) => pattern.test(text));
+    if (!expects(sent.status) || hasRead)
       leaks.push(
-        `${who}: ${endpoint.method} ${path} was ${sent.status}${read.length > 0 ? ' with data of the firm' : ''}`,
+        `${who}: ${endpoint.method} ${path} was ${sent.status}${hasRead ? ' with data of the firm' : ''}`,
       );
   };
   const among =
@@ -397,14 +468,11 @@ export async function isolationMatrix(
               plan(endpoint, url, { ...planned, mayRead, expects });
             } else if (namesOther) plan(endpoint, url, { ...planned, expects: (status) => status >= 400 });
           }
-          if (idsInBody(endpoint, { firm, staff_id }) !== null)
+          const ids = idsInBody(endpoint, victim);
+          if (ids !== null)
             for (const { name: who, credential: as, role } of callers)
-              if (role !== undefined && who.endsWith('of another firm')) {
-                const expects = mayUse(role, endpoint)
-                  ? is(endpoint.id === 'changeFirm' ? 404 : 200)
-                  : is(403);
-                plan(endpoint, url, { who, as, expects });
-              }
+              if (role !== undefined && who.endsWith('of another firm'))
+                plan(endpoint, url, { who, as, expects: is(mayUse(role, endpoint) ? ids.status : 403) });
           // Without a path parameter a write belongs to the caller.
           if (!isRead && !namesVictim(endpoint)) continue;
           for (const caller of callers) {
