@@ -160,6 +160,12 @@ test('why an address for webhooks or the id of a request is refused is in Spanis
   expect(all.filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
 });
 
+test('that two rules of clocks are for the same claims is said in Spanish, too', () => {
+  const refused = textsIn('application/src/desk/clocks.ts', 'Rules ');
+  expect(refused).toHaveLength(1);
+  expect(refused.map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
+});
+
 test('what a claim that has changed became is in Spanish, too', () => {
   const sentence = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
   const endings = textsIn('application/src/firm/claim-changed.ts', ' The ').filter(

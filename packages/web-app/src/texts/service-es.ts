@@ -155,6 +155,9 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Faltan datos de contacto. Envíe phone o email, o ambos.',
   'Must be {}; {}': 'Debe ser {}; {}',
   'Must be {}.': 'Debe ser {}.',
+  'Must have at least one of {}.': 'Debe tener al menos un plazo ({}).',
+  'Rules {} and {} are for the same claims: make them one.':
+    'Las reglas {} y {} son para las mismas reclamaciones: haga de ellas una sola.',
   'Must contain at least one visible character.': 'Debe contener al menos un carácter visible.',
   'Must contain at least one digit (0-9).': 'Debe contener al menos un dígito (0-9).',
   'Must not start or end with whitespace or contain a line break.':
