@@ -8,6 +8,7 @@ import {
   enter,
   es,
   heading,
+  inEnglish,
   obscuredCorners,
   offerFullClaim,
   PHONE,
@@ -76,6 +77,7 @@ test.each([
         ...violations.map((violation) => `${screen}: ${violation}`),
         ...(await tooSmall(page, screen)),
         ...(await tooWide(page, screen)),
+        ...(await inEnglish(page, screen)),
       );
     };
     const prepare = async (): Promise<void> => {
@@ -140,6 +142,11 @@ test.each([
       await page.locator('main.split').waitFor();
       await audit('a claim beside the list');
     }
+    await context.setOffline(false);
+    await page.evaluate(`location.hash = '#/history'`);
+    await page.getByRole('button', { name: words.receipt.title }).click();
+    await page.getByRole('dialog').getByText(words.receipt.offered).waitFor();
+    await audit('receipt');
     expect(found).toEqual([]);
   }),
 );

@@ -269,10 +269,27 @@ export const storedKeys = async (page: Page) =>
 export async function tooSmall(page: Page, screen: string): Promise<string[]> {
   const small = (await page.evaluate(`[...document.querySelectorAll('a, button, input, select, textarea')]
     .filter((element) => element.checkVisibility() && !element.closest('.note, dd'))
-    .map((element) => ({ element, box: element.getBoundingClientRect(), least: element.matches('.marker') ? 44 : 48 }))
+    .map((element) => ({ element, box: (element.closest('label') ?? element).getBoundingClientRect(), least: element.matches('.marker') ? 44 : 48 }))
     .filter(({ element, box, least }) => !element.matches('.skip') && Math.round(Math.min(box.width, box.height)) < least)
     .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)) as string[];
   return small.map((one) => `${screen}: too small to tap: ${one}`);
+}
+
+const SENT = JSON.stringify(EXAMPLES.sendClaim.body);
+
+/** Texts and names on a Spanish page with words of English alone; not what a firm sent, quotations, addresses and ids. */
+export async function inEnglish(page: Page, screen: string): Promise<string[]> {
+  const english = (await page.evaluate(`(() => {
+    const words = /\\b(the|of|and|with|your|this|from|for|not|is|are|has|claims?|offers?|days?|hours?|miles|late|close)\\b/i;
+    const found = [...document.querySelectorAll('[lang=es] body *')]
+      .filter((element) => element.checkVisibility() && !element.closest('code, pre, script'))
+      .flatMap((element) => [
+        ...['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''),
+        ...[...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data),
+      ]);
+    return [...new Set(found)].filter((text) => words.test(text.replace(/«[^»]*»|\\S*[:@/]\\S*/g, '')));
+  })()`)) as string[];
+  return english.filter((text) => !SENT.includes(text)).map((text) => `${screen}: in English: ${text}`);
 }
 
 /** The corners of the button that are outside the screen or covered. */

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { axeViolations, startPage, tooWide } from '../../adjuster/test/app-under-test.ts';
+import { axeViolations, inEnglish, RULES, startPage, tooWide } from '../../adjuster/test/app-under-test.ts';
 import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
 
 export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
@@ -26,10 +26,15 @@ export async function enterDesk(
   await page.locator('main h1').first().waitFor();
 }
 
-/** What is wrong with the screen: for axe, and wider than the window. */
+/** What is wrong with the screen: for axe, wider than the window, and in English on a Spanish page. */
 export async function faultsOf(page: Page, screen: string): Promise<string[]> {
-  const violations = await axeViolations(page);
-  return [...violations.map((violation) => `${screen}: ${violation}`), ...(await tooWide(page, screen))];
+  const rules = { 'target-size': { enabled: true } };
+  const violations = await axeViolations(page, { runOnly: RULES, rules });
+  return [
+    ...violations.map((violation) => `${screen}: ${violation}`),
+    ...(await tooWide(page, screen)),
+    ...(await inEnglish(page, screen)),
+  ];
 }
 
 /** Everything that the page keeps in the browser. */

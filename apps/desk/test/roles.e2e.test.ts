@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
+import { csvOfClaims } from '@svc/csv-import/in-page';
+import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
+import { button, codeFor, heading, tooSmall, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
+import { es } from '../src/texts/es.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
 const { service, visiting, stop } = await startDesk();
@@ -18,7 +21,7 @@ async function firmWithClaim() {
   const policyholder = { first_name: 'Marisol', last_name: 'Wolfeschlegelsteinhausen-Featherstonehaugh' };
   const body = { ...claimBody(svcId), policyholder: { ...policyholder, phone: '352-555-0142' } };
   const { json } = await sendClaim(service, firm.live, body);
-  return { firm, claimId: String(json.id), adjuster };
+  return { firm, claimId: String(json.id), adjuster, svcId };
 }
 
 const menuOf = (page: Page) => page.locator('nav.menu a').evaluateAll((links) => links.map(String));
@@ -243,16 +246,110 @@ test('a person of two firms chooses one after the code, changes it, and no tab g
     expect(await faultsOf(page, 'firm')).toEqual([]);
   }));
 
+const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Opens what people do with claims and adjusters, and returns what is wrong with it. */
+async function faultsOfActs(
+  page: Page,
+  { claimId, accepted, svcId }: Record<'claimId' | 'accepted' | 'svcId', string>,
+) {
+  const found: string[] = [];
+  const audit = async (screen: string): Promise<void> => {
+    found.push(...(await faultsOf(page, screen)), ...(await tooSmall(page, screen)));
+  };
+  const go = async (hash: string, ready: string): Promise<void> => {
+    await page.evaluate(`location.hash = '${hash}'`);
+    await page.locator(ready).first().waitFor();
+  };
+  const dialog = page.getByRole('dialog');
+  const spread = async (count: number): Promise<void> => {
+    await button(page, es.spread.act(count)).click();
+    await dialog.getByLabel(svcId).check();
+    await audit(`spread ${count}`);
+    await button(page, es.spread.show).click();
+    await dialog.locator('summary').click();
+    await audit(`plan of ${count}`);
+    await page.keyboard.press('Escape');
+  };
+  await go('#/', 'a.board-link');
+  await page.getByLabel(es.board.selectAll).check();
+  await audit('selection');
+  await spread(2);
+  for (const [act, title, confirm] of [
+    ['offer', es.offer.title(2), es.board.offer],
+    ['close', es.end.close.title(2), es.board.acts.close(2)],
+    ['withdraw', es.end.withdraw.title(2), es.end.withdraw.act],
+  ] as const) {
+    await button(page, es.board.acts[act](2)).click();
+    await dialog.getByRole('heading', { name: title }).waitFor();
+    await dialog.getByRole('button', { name: confirm }).waitFor();
+    await audit(act);
+    if (act !== 'withdraw') await page.keyboard.press('Escape');
+  }
+  await dialog.getByRole('button', { name: es.end.withdraw.act }).click();
+  await button(page, es.offer.undo).click();
+  await page.getByText(es.offer.done.offer('Jean Delacroix'), { exact: true }).nth(1).waitFor();
+  await audit('results');
+  await go(`#/claims/${claimId}`, '.history li');
+  await button(page, es.board.offer).click();
+  await dialog.getByLabel(es.board.sort).selectOption(es.offer.orders.distance ?? '');
+  await dialog.getByText(es.offer.miles(0)).waitFor();
+  await dialog.locator('.pill.warning').waitFor();
+  await audit('candidates');
+  await page.keyboard.press('Escape');
+  await go(`#/claims/${accepted}`, '.history li');
+  await page
+    .getByText(/en el dispositivo$/)
+    .first()
+    .waitFor();
+  await audit('clocks of a claim');
+  await go('#/?view=clock_late', 'a.board-link');
+  await heading(page, es.board.titles.clock_late ?? '').waitFor();
+  await audit('late contacts');
+  await go('#/settings', 'h2');
+  await button(page, 'Añadir una regla').click();
+  await page.getByLabel('Aseguradora').fill('Bayou Mutual');
+  await button(page, 'Guardar los plazos').click();
+  await page.getByText('No se guardó.').waitFor();
+  await audit('clocks');
+  await go('#/upload', 'input[type=file]');
+  const rows = csvOfClaims([1, 2].map((n) => eventClaim(n, '', 'unnamed', Date.now())));
+  const file = { name: 'unnamed.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) };
+  await page.locator('main input[type=file]').setInputFiles(file);
+  await page.getByText(es.spread.rows(2)).waitFor();
+  await audit('rows without an adjuster');
+  await spread(2);
+  await go('#/adjusters', '.wide-row');
+  await button(page, es.adjusters.inviteMany).click();
+  await dialog
+    .locator('textarea')
+    .fill(`SVCID\tCorreo\n${svcId}\tana@example.com\nAna Reyes\tana@example.com`);
+  await audit('list of adjusters');
+  await dialog.getByRole('button', { name: es.adjusters.sendMany(2) }).click();
+  await button(page, es.adjusters.correct).waitFor();
+  await audit('outcomes of invitations');
+  return found;
+}
+
 test.each([
   ['360 px wide, in Spanish and dark, with its help', PHONE, 'Ayuda'],
   ['820 px wide, in English and light', TABLET, undefined],
 ] as const)('%s, every screen fits and is accessible', (_, options, help) =>
   visiting(options, async ({ page }) => {
-    const { firm, claimId, adjuster: as } = await firmWithClaim();
-    const license = { state: 'FL', kind: 'emergency', number: 'E-482913', expires_on: '2099-04-30' };
+    const { firm, claimId, svcId, adjuster: as } = await firmWithClaim();
+    const license = { state: 'FL', kind: 'emergency', number: 'E-482913', expires_on: dayAfter(9) };
     const fcn = { number: '0070012345', categories: ['residential', 'rcbap'], expires_on: '2099-12-31' };
     await service.call('PUT', '/app/v1/me/credentials', { as, body: { fcn, licenses: [license] } });
-    await service.call('PUT', `/app/v1/firms/${firm.id}/sharing`, { as, body: { credentials: true } });
+    await service.call('PUT', `/app/v1/firms/${firm.id}/sharing`, {
+      as,
+      body: { clocks: true, credentials: true, work_area: true },
+    });
+    await service.call('PATCH', '/app/v1/me/availability', { as, body: { work_zip: '32625' } });
+    await sendClaim(service, firm.live, claimBody(svcId));
+    const { json: taken } = await sendClaim(service, firm.live, claimBody(svcId));
+    await service.call('POST', `/app/v1/claims/${taken.id}/acceptance`, { as });
+    const contact = { at: `${dayAfter(-9)}T12:00:00Z`, result: 'reached' };
+    await service.call('PUT', `/app/v1/claims/${taken.id}/contacts/c1`, { as, body: contact });
     await enterDesk(page, service, await service.staff(firm, 'admin'));
     await page.getByRole('link', { name: /Marisol/ }).waitFor();
     const found = await faultsOf(page, 'board');
@@ -281,10 +378,6 @@ test.each([
       }
       found.push(...(await faultsOf(page, hash)));
       if (hash === '#/adjusters') {
-        await page.locator('main .filter-line button').last().click();
-        await page.locator('dialog textarea').waitFor();
-        found.push(...(await faultsOf(page, 'list of adjusters')));
-        await page.keyboard.press('Escape');
         await page.getByRole('button', { name: /^(Credentials of|Credenciales de)/ }).click();
         await page.getByText('FL E-482913').waitFor();
         found.push(...(await faultsOf(page, 'credentials')));
@@ -303,6 +396,7 @@ test.each([
             index === 0 ? 99 : part.getBoundingClientRect().top - parts[index - 1].getBoundingClientRect().bottom))`),
         ).toBeGreaterThan(8);
     }
+    if (help !== undefined) found.push(...(await faultsOfActs(page, { claimId, accepted: taken.id, svcId })));
     expect(found).toEqual([]);
   }),
 );

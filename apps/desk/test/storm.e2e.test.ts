@@ -203,7 +203,7 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await button(page, `Close ${CLOSED} claims`).click();
     await dialog.getByLabel(/^Reason/).fill('Withdrawn by the carrier.');
     await check('close');
-    await dialog.getByRole('button', { name: 'Close the claim' }).click();
+    await dialog.getByRole('button', { name: `Close ${CLOSED} claims` }).click();
     await wasDone(CLOSED, 'closed');
     await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Offered' });
     await heading(page, 'Offered claims').waitFor();

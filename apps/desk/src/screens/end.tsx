@@ -13,7 +13,9 @@ export function EndDialog({
   focusAfter,
 }: ActProps & { readonly kind: Exclude<ActKind, 'offer'> }) {
   const words = texts.value.end;
-  const { title, act, lead } = words[kind];
+  const { title, lead } = words[kind];
+  const act =
+    kind === 'close' && claims.length > 1 ? texts.value.board.acts.close(claims.length) : words[kind].act;
   const { typed = '' } = offers.draft.value ?? {};
   const countOf = (wanted: string): number => claims.filter(({ status }) => status === wanted).length;
   const [pending, accepted] = [countOf('pending_acceptance'), countOf('accepted')];
