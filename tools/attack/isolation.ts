@@ -29,7 +29,7 @@ const UNSHARED = {
   contact: /2026-03-04T05:06:07/,
   distance: /"distance":\d{4}/,
   credentials: /MARKER-UNSHARED-58d2/,
-  // Of the carrier: one member does share it.
+  // Of all members: one does share it.
   report: /"contacts_shared":[^01]/,
 } as const;
 
@@ -117,7 +117,7 @@ async function shareUntil(
     [`claims/${id}/receipt`, 'contact'],
     [`adjusters?environment=live&for_claim=${id}`, 'distance'],
     [`adjusters/${adjuster.svcId}/credentials`, 'credentials'],
-    ['reports/answers?environment=live&by=carrier', 'report'],
+    ['reports/answers?environment=live&by=adjuster', 'report'],
   ] as const) {
     const { text } = await send('GET', `/firm/v1/${path}`, { as: staff });
     if (!UNSHARED[what].test(readable(text)))
@@ -255,7 +255,7 @@ const filtersOf = ({ query }: Endpoint, { ids, only, externalIds }: Victim): str
     q: only.live.slice(0, 1),
     object: [`claim:${only.live[0]}`],
     external_id: externalIds,
-    by: ['adjuster', 'carrier'],
+    by: ['adjuster'],
     status: ['accepted'],
   };
   const searched = Object.keys(query?.shape ?? {}).flatMap((name) =>
@@ -293,11 +293,11 @@ async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<
 const mayUse = (role: StaffRole, { permission = null }: Endpoint): boolean =>
   permission === null || (ROLE_PERMISSIONS[role] as readonly StaffPermission[]).includes(permission);
 
-/** Without the time of an offer, which is another rule. */
+/** Without the times of an offer and of a claim as it was seen, which are other rules. */
 function bodyOf({ id }: Endpoint, adjuster: string): { body?: unknown } {
   const { body } = EXAMPLES[id as keyof typeof EXAMPLES] as { body?: Record<string, unknown> };
   if (body === undefined) return {};
-  const { offered_at: _, ...sent } = body;
+  const { offered_at: _, updated_at: __, ...sent } = body;
   return { body: 'adjuster_svc_id' in sent ? { ...sent, adjuster_svc_id: adjuster } : sent };
 }
 
@@ -487,7 +487,8 @@ export async function isolationMatrix(
               isRefused
                 ? status === 403
                 : namesVictim(endpoint)
-                  ? status >= 400 && status < 500
+                  ? // A conflict would say what has become of it.
+                    status >= 400 && status < 500 && status !== 409
                   : status < 500;
             const isTest = as === stranger.test || as === firm.test;
             const adjuster = own[environment ?? (isTest ? 'test' : 'live')];
