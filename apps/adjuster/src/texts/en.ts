@@ -101,7 +101,7 @@ export const en = {
       `Too late to undo: ${plural(count, 'answer was', 'answers were')} already sent.`,
     gone: 'This offer is no longer available',
     goneMore:
-      'It was withdrawn, offered to someone else, or rejected on another device. You do not need to do anything.',
+      'It was withdrawn, closed, offered to someone else, or rejected on another device. You do not need to do anything.',
     withdrawn: 'Withdrawn by the firm. You do not need to do anything.',
     alreadyAccepted: 'You accepted this claim on another device.',
     notAvailable: 'This claim is not available to you',

@@ -91,7 +91,7 @@ export const es: Texts & MoreTexts = {
       `Ya no se puede deshacer: ${plural(count, 'respuesta ya se envió', 'respuestas ya se enviaron')}.`,
     gone: 'Esta oferta ya no está disponible',
     goneMore:
-      'Fue retirada, ofrecida a otra persona o rechazada en otro dispositivo. Usted no tiene que hacer nada.',
+      'Fue retirada, cerrada, ofrecida a otra persona o rechazada en otro dispositivo. Usted no tiene que hacer nada.',
     withdrawn: 'Retirada por la firma. Usted no tiene que hacer nada.',
     alreadyAccepted: 'Usted aceptó esta reclamación en otro dispositivo.',
     notAvailable: 'Esta reclamación no está disponible para usted',
