@@ -1,5 +1,6 @@
 import { type BoardClaim, type BoardReads, summaryOf } from '@svc/application';
 import { type Claim, enteredCredentials, type FirmId, NO_CLOCKS, stepTimesOf } from '@svc/domain';
+import { viewOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -56,18 +57,9 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     async claim(firmId, id) {
       const claim = tables.claims.get(keyOf(id));
       if (claim?.firmId !== firmId) return null;
-      const { environment, createdAt, updatedAt, assignment, asSent, closedAt, closure } = claim;
+      const { closedAt, closure } = claim;
       const ending = { closedAt, ...(closure !== undefined && { closure }) };
-      return {
-        id,
-        environment,
-        createdAt,
-        updatedAt,
-        assignment,
-        asSent,
-        ...ending,
-        steps: stepTimesOf(claim.work),
-      };
+      return { ...viewOf(claim), ...ending, steps: stepTimesOf(claim.work) };
     },
 
     async members(firmId, svcIds) {

@@ -41,7 +41,7 @@ import {
 import { compareText, pageAfter } from './pages.ts';
 import { boundAt, keyOf, type Tables } from './tables.ts';
 
-const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
+export const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
   id,
   environment,
   createdAt,

@@ -140,7 +140,7 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
 /** Offers the claim again and drops the earlier response; the caller has run `checkAddressee`. */
 export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant; by?: string }): Claim {
   assignmentAfter(claim.assignment.status, 'offer');
-  // Two people may offer it in one millisecond, and its offers are told apart by their times.
+  // Two people may offer it in one millisecond, and the time of an offer is its key.
   const at = Math.max(offer.at, claim.assignment.offeredAt + 1);
   return { ...claim, assignment: newOffer(offer.adjuster, at, offer.by) };
 }

@@ -200,7 +200,7 @@ export function invitationsBehavior(fixture: () => Fixture): void {
       expect(sent).toHaveLength(2);
     });
 
-    test('is opened when the app gets it first, in each firm of its own, whatever the firms do at that time', async () => {
+    test('is opened when the app gets it first, in each firm separately, whatever the firms do at that time', async () => {
       const { newFirm, newAdjuster, invite, use, clock } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const { svcId } = await newAdjuster();
