@@ -76,6 +76,8 @@ export type ChaosReport = ReturnType<typeof summarize> &
   };
 
 const FIRMS = 3;
+/** A process whose clock is a minute off is not ready. */
+const MAX_CLOCK_ERROR_MS = 45_000;
 const SENDERS = 2;
 /** Jobs of a killed process are retried after a minute, which shorter runs do not wait for. */
 const MIN_SECONDS_FOR_JOBS = 45;
@@ -114,6 +116,7 @@ export async function runChaos({
 
   async function run(): Promise<ChaosReport> {
     const random = seededRandom(seed);
+    const clocks = random.fork('clocks');
     const recorder = createRecorder();
     /** When each run of each process started to listen. */
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
@@ -131,6 +134,7 @@ export async function runChaos({
       standby: failover,
       log,
       env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
+      clockAheadMs: () => clocks.integer(-MAX_CLOCK_ERROR_MS, MAX_CLOCK_ERROR_MS),
       ...(!failover && { databaseProxy: proxyDatabase }),
       onLine(line, n) {
         if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());

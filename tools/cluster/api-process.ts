@@ -39,6 +39,8 @@ interface ApiProcessOptions {
   /** Its environment, in addition to PATH and the address to listen on. */
   readonly env: Readonly<Record<string, string>>;
   readonly onLine?: (line: string) => void;
+  /** How far its clock is ahead, asked at each start. */
+  readonly clockAheadMs?: () => number;
   /** Default: a free one. */
   readonly port?: number;
   /** The built server of another checkout; default: this one's. */
@@ -52,10 +54,15 @@ interface Run {
   ended: boolean;
 }
 
+/** NODE_OPTIONS of a process whose clock is `aheadMs` ahead. Timers that count from a start are right. */
+export const nodeOptionsOfClock = (aheadMs: number): string =>
+  `--import data:text/javascript,const{now}=Date;Date.now=()=>now()+${aheadMs}`;
+
 /** Does not wait until it is healthy; `healthy` does. */
 export async function launchApiProcess({
   env,
   onLine,
+  clockAheadMs,
   port: given,
   server = SERVER,
 }: ApiProcessOptions): Promise<ApiProcess> {
@@ -69,7 +76,10 @@ export async function launchApiProcess({
 
   function start(): Run {
     const child = spawn(process.execPath, [server], {
-      env: { PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
+      env: {
+        ...{ PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
+        ...(clockAheadMs && { NODE_OPTIONS: nodeOptionsOfClock(clockAheadMs()) }),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { pid } = child;

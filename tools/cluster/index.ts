@@ -23,6 +23,8 @@ interface ClusterOptions {
   /** Of the proxy; by default a free one. */
   readonly port?: number;
   readonly log?: (line: string) => void;
+  /** How far the clock of a process is ahead, asked at each of its starts. */
+  readonly clockAheadMs?: () => number;
   /** Called with every line that a process prints. */
   readonly onLine?: (line: string, process: number) => void;
 }
@@ -56,6 +58,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     standby = false,
     log = () => {},
     onLine,
+    clockAheadMs,
   } = options;
   const stops: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
@@ -101,8 +104,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     };
     const processes = await Promise.all(
       Array.from({ length: count }, async (_, n) =>
-        kept(await launchApiProcess({ env: environment, onLine: (line) => onLine?.(line, n) }), (one) =>
-          one.kill(),
+        kept(
+          await launchApiProcess({
+            env: environment,
+            onLine: (line) => onLine?.(line, n),
+            ...(clockAheadMs && { clockAheadMs }),
+          }),
+          (one) => one.kill(),
         ),
       ),
     );

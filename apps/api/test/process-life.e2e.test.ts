@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
+import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
 import { openDatabase } from '../src/composition/database.ts';
@@ -30,10 +31,6 @@ const METRIC_NAME =
 const service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
 afterAll(() => service.stop());
 
-/** Preloaded code that sets the clock of a process. */
-const setClock = (aheadMs: number): string =>
-  `--import data:text/javascript,const{now}=Date;Date.now=()=>now()+${aheadMs}`;
-
 test.each([75_000, -3_600_000])(
   'a process whose clock is %d ms ahead stamps with the time of the database, is not ready, and says why',
   async (aheadMs) => {
@@ -43,7 +40,7 @@ test.each([75_000, -3_600_000])(
     const server = await startServer({
       DATABASE_URL: service.databaseUrl,
       METRICS_PORT: '0',
-      NODE_OPTIONS: setClock(aheadMs),
+      NODE_OPTIONS: nodeOptionsOfClock(aheadMs),
     });
     const metrics = await eventually(async () => /^Metrics are at (\S+)$/m.exec(server.output()));
     const metricsUrl = metrics?.[1] ?? '';
