@@ -1,7 +1,10 @@
 import {
   type AdjusterView,
+  type AuditChainId,
+  type AuditEntry,
   type AuditEvent,
   appUseCases,
+  auditEntriesFrom,
   boardUseCases,
   type ChannelChoice,
   createApiKeyAuthenticator,
@@ -34,6 +37,7 @@ import {
   type SignInMonitor,
   type SignInProof,
   type Stores,
+  verifyAuditChain,
   type WebhookMessage,
   type WebhookResult,
   type WebhookSender,
@@ -361,6 +365,15 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     return use.sendClaim(actor, { ...claim, adjuster, idempotencyKey, fingerprint });
   };
 
+  const sendId = async (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<ClaimId> =>
+    (await send(actor, adjuster, options)).claim.id;
+
+  /** A firm with one member. */
+  const newTeam = async (): Promise<{ firm: TestFirm; svcId: Svcid }> => {
+    const firm = await newFirm();
+    return { firm, svcId: await newMember(firm) };
+  };
+
   const offer = (
     actor: FirmActor,
     claimId: ClaimId,
@@ -401,9 +414,19 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     invite,
     send,
     offer,
-    /** Sends a claim and returns its id. */
-    sendId: async (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<ClaimId> =>
-      (await send(actor, adjuster, options)).claim.id,
+    sendId,
+    newTeam,
+    /** A claim that is offered to the only member of its firm. */
+    async newOffer() {
+      const team = await newTeam();
+      return { ...team, id: await sendId(team.firm.live, team.svcId) };
+    },
+    /** The events of an audit chain, in their order. */
+    async auditOf(chain: AuditChainId): Promise<AuditEntry[]> {
+      const rows = await stores.auditReads.rows(chain, { after: 0, limit: 1000 });
+      return rows.flatMap(({ text }) => auditEntriesFrom(text));
+    },
+    verifyAudit: (chain: AuditChainId) => verifyAuditChain({ reads: stores.auditReads, sha256 }, chain),
     /** Pending jobs of one firm. */
     jobsOf: async (firm: TestFirm) =>
       (await stores.jobs.pending()).filter(({ job }) => 'firmId' in job && job.firmId === firm.id),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import { type ClaimId, SHARES_NOTHING, type Svcid } from '@svc/domain';
-import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture } from '../../fixture.ts';
 
 export function appReadsBehavior(fixture: () => Fixture): void {
@@ -12,9 +11,8 @@ export function appReadsBehavior(fixture: () => Fixture): void {
 
   describe("the adjuster's app", () => {
     test('shows a claim with its firm, work and carrier book entry', async () => {
-      const { newFirm, newMember, newClaim, send, stores, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, newClaim, send, stores, clock } = fixture();
+      const { firm, svcId } = await newTeam();
       const phone = '985-555-0142';
       await send(firm.live, svcId, { claim: newClaim({ carrier: { name: 'Gulf Mutual', phone } }) });
       const at = clock.advance(1);
@@ -103,45 +101,6 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect((await stores.appReads.revisions([])).size).toBe(0);
     });
 
-    test('lists the claims of all firms by state, oldest offer first', async () => {
-      const { newFirm, newMember, sendId, offer, use, clock } = fixture();
-      const [one, two] = [await newFirm(), await newFirm()];
-      const svcId = await newMember(one);
-      await use.addMember(two.id, svcId);
-      const other = await newMember(one);
-      const ids: ClaimId[] = [];
-      for (let n = 0; n < 8; n++) {
-        clock.advance(1);
-        ids.push(await sendId(n % 2 === 0 ? one.live : two.live, svcId));
-      }
-      const [reoffered, pending, accepted, done, rejected, closedWaiting, , lost] = ids as [
-        ClaimId,
-        ClaimId,
-        ClaimId,
-        ClaimId,
-        ClaimId,
-        ClaimId,
-        ClaimId,
-        ClaimId,
-      ];
-      const actor = { svcId };
-      await use.acceptClaim(actor, accepted);
-      await use.acceptClaim(actor, done);
-      await use.closeAcceptedClaim(actor, done);
-      await use.rejectClaim(actor, rejected, null);
-      await use.closeClaimAsOperator(closedWaiting);
-      await use.addMember(two.id, other);
-      await offer(two.live, lost, other);
-      clock.advance(1);
-      await offer(one.live, reoffered, svcId);
-      expect(await listed(svcId, 'pending_acceptance')).toEqual([pending, ids[6], reoffered]);
-      expect(await listed(svcId, 'accepted')).toEqual([accepted]);
-      expect(await listed(svcId, 'closed')).toEqual([done]);
-      expect(await errorCodeOf(use.readClaim(actor, lost))).toBe('not_found');
-      expect(await errorCodeOf(use.readClaim(actor, rejected))).toBe('not_found');
-      expect((await use.readClaim(actor, closedWaiting)).closedAt).not.toBeNull();
-    });
-
     test('hides rejected and reassigned claims, and closed ones after leaving, from reads and lists', async () => {
       const { newFirm, newMember, sendId, offer, use, invite } = fixture();
       const firm = await newFirm();
@@ -224,9 +183,8 @@ export function appReadsBehavior(fixture: () => Fixture): void {
     });
 
     test('lists every remaining claim exactly once while others are accepted or rejected', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, sendId, use } = fixture();
+      const { firm, svcId } = await newTeam();
       const ids: ClaimId[] = [];
       // All within one millisecond, so only the id separates them.
       for (let n = 0; n < 15; n++) ids.push(await sendId(firm.live, svcId));
@@ -299,13 +257,6 @@ export function appReadsBehavior(fixture: () => Fixture): void {
           sharing: SHARES_NOTHING,
         },
       ]);
-    });
-
-    test('finds no adjuster by an SVCID in different case', async () => {
-      const { newAdjuster, stores } = fixture();
-      const { svcId } = await newAdjuster();
-      expect(await stores.appReads.adjuster(svcId.toUpperCase() as Svcid)).toBeNull();
-      expect(await stores.appReads.adjuster(svcId)).not.toBeNull();
     });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
-import { type Availability, type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
@@ -21,33 +21,6 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     new Date(fixture().clock.now() + days * 24 * HOUR).toISOString().slice(0, 10);
 
   describe('availability', () => {
-    test('an adjuster who pauses all firms or is away gets offers of none, and accepts those already made', async () => {
-      const { newFirm, newMember, sendId, use, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const before = await sendId(firm.live, svcId);
-      const away = (first: number, last: number): Partial<Availability> => ({
-        away: [{ firstDay: dayAfter(first), lastDay: dayAfter(last), timeZone: 'UTC' }],
-      });
-      const outcomes: unknown[] = [];
-      for (const changes of [{ acceptingAssignments: false }, away(-1, 0), away(1, 2)]) {
-        await use.setAvailability({ svcId }, { acceptingAssignments: true, away: [], ...changes });
-        outcomes.push(await sendingTo(firm, svcId));
-      }
-      expect(outcomes).toEqual(['adjuster_not_accepting', 'adjuster_not_accepting', null]);
-      expect((await use.acceptClaim({ svcId }, before)).assignment.status).toBe('accepted');
-      expect((await use.readProfile({ svcId })).adjuster.availability).toEqual({
-        acceptingAssignments: true,
-        ...away(1, 2),
-        maxOpenOffers: null,
-        workZip: null,
-      });
-      // What one firm sees of the adjuster does not change.
-      expect(await stores.firmReads.adjuster(firm.id, svcId)).toMatchObject({
-        membership: { acceptingAssignments: true },
-      });
-    });
-
     test('concurrent offers of several firms do not exceed the number that the adjuster wants', async () => {
       const { newFirm, newMember, invite, send, offer, use, stores } = fixture();
       const [one, two] = [await newFirm(), await newFirm()];
@@ -87,9 +60,8 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     });
 
     test('an export of the firm does not contain it', async () => {
-      const { newFirm, newMember, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use } = fixture();
+      const { firm, svcId } = await newTeam();
       await use.setAvailability({ svcId }, { maxOpenOffers: 4711 });
       const rows: unknown[] = [];
       for await (const row of use.exportFirm(firm.id)) rows.push(row);
@@ -124,40 +96,6 @@ export function availabilityBehavior(fixture: () => Fixture): void {
   };
 
   describe('a device', () => {
-    test('in quiet hours gets notifications when they end, and other devices at once', async () => {
-      const { newFirm, newMember, newDevice, sendId, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      for (const id of ['phone', 'tablet']) await newDevice(svcId, id);
-      const quietHours = { start: '22:00', end: '06:00' };
-      await use.setDevicePreferences({ svcId }, 'phone', { ...UTC, quietHours });
-      advanceTo(23);
-      const done = new Set<string>();
-      await runJobsOf(svcId, done);
-      const ids = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
-      clock.advance(MINUTE);
-      const before = notificationsTo(svcId).length;
-      await runJobsOf(svcId, done);
-      const [answered, open] = ids as [(typeof ids)[0], (typeof ids)[0]];
-      const offers = notificationsTo(svcId).slice(before);
-      expect(offers.map(({ except }) => except)).toEqual([['device:phone'], ['device:phone']]);
-      const waiting = (await stores.jobs.pending()).filter(
-        ({ job, runAt }) => job.svcId === svcId && 'only' in job && !isDue(runAt),
-      );
-      expect(waiting.map(({ runAt }) => new Date(runAt).getUTCHours())).toEqual([6, 6]);
-      await use.acceptClaim({ svcId }, answered);
-      advanceTo(6);
-      await runJobsOf(svcId, done);
-      const late = notificationsTo(svcId).slice(before + offers.length);
-      expect(late).toEqual([
-        {
-          svcId,
-          notification: { kind: 'offer', firmName: firm.name, claimId: open },
-          only: 'device:phone',
-        },
-      ]);
-    });
-
     test('is sent a test notification in quiet hours too, and only where it is registered', async () => {
       const { newAdjuster, newDevice, use } = fixture();
       const { svcId } = await newAdjuster();
@@ -205,9 +143,8 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     });
 
     test('is reminded once of each deadline, on the day before it ends, unless it has ended', async () => {
-      const { newFirm, newMember, newDevice, sendId, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, newDevice, sendId, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       await newDevice(svcId, 'phone');
       advanceTo(7);
       const accept = async () => {
@@ -269,10 +206,8 @@ export function availabilityBehavior(fixture: () => Fixture): void {
   });
 
   test('adjusters see until when the firm waits, if it has said so', async () => {
-    const { newFirm, newMember, sendId, use, stores } = fixture();
-    const firm = await newFirm();
-    const svcId = await newMember(firm);
-    const id = await sendId(firm.live, svcId);
+    const { newOffer, use, stores } = fixture();
+    const { firm, svcId, id } = await newOffer();
     const seen = async () => (await stores.appReads.claim(svcId, id))?.offerWaitHours;
     const before = await seen();
     await use.setOfferWait(firm.id, 4);

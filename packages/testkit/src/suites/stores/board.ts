@@ -113,9 +113,8 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('shows whom and what a claim is about, since when it waits, and whether it is late', async () => {
-      const { newFirm, newMember, use, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use, clock } = fixture();
+      const { firm, svcId } = await newTeam();
       await use.setOfferWait(firm.id, 2);
       const content = {
         policyholder: { company_name: 'Dune Condo', first_name: 'Zoë', last_name: 'Peña', phone: '1' },
@@ -171,9 +170,8 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('finds claims by the start of their ids, and by words of name and street, each once', async () => {
-      const { newFirm, newMember } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam } = fixture();
+      const { firm, svcId } = await newTeam();
       const person = (first_name: string, last_name: string, street: string) => ({
         policyholder: { first_name, last_name, phone: '1' },
         loss_location: { street, city: 'Westerly', state: 'RI', zip: '02891' },
@@ -608,9 +606,8 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('an answer is never before its offer, also by the clock of another process', async () => {
-      const { newFirm, newMember, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const since = clock.advance(MINUTE);
       const [accepted, rejected] = [await sendAt(firm, svcId), await sendAt(firm, svcId)];
       const until = clock.now() + 1;
@@ -627,9 +624,8 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('reports by week on the calendar of the time zone, and marks a week that the period cuts', async () => {
-      const { newFirm, newMember, use, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use, clock } = fixture();
+      const { firm, svcId } = await newTeam();
       // A Sunday evening in Chicago, which is Monday in UTC.
       const sunday = Date.UTC(2027, 10, 8, 4, 30);
       const started = clock.now();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimAsSent, ClaimId } from '@svc/domain';
+import type { ClaimId } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 
@@ -39,100 +39,9 @@ export function claimsBehavior(fixture: () => Fixture): void {
       expect(list).toEqual({ rows: [expected], next: null });
     });
 
-    test('the JSON text of a claim is stored unchanged', async () => {
-      const { newFirm, newMember, newClaim, send } = fixture();
-      const firm = await newFirm();
-      const adjuster = await newMember(firm);
-      const asSent =
-        '{ "b":2500.00, "a" : 2.5e3,"\\u00e9":"\\u2028 🌊 \\ud83c\\udf0a \\\\ \\" \'","b2":0.10000000000000000555, "z":[ ],"a ":null}';
-      const claim = { ...newClaim(), asSent: asSent as ClaimAsSent };
-      const { claim: sent } = await send(firm.live, adjuster, { claim });
-      expect((await read(firm, sent.id))?.asSent).toBe(asSent);
-    });
-
-    test('an acceptance is visible to the firm with its time and changes updated_at', async () => {
-      const { newFirm, newMember, sendId, use, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      const at = clock.advance(4_321);
-      const view = await use.acceptClaim({ svcId }, id);
-      expect(view).toMatchObject({ id, updatedAt: at, assignment: { status: 'accepted', respondedAt: at } });
-      expect(await read(firm, id)).toMatchObject({
-        createdAt: at - 4_321,
-        updatedAt: at,
-        assignment: { status: 'accepted', adjuster: svcId, respondedAt: at, rejectionReason: null },
-      });
-    });
-
-    test.each([['far beyond my county — “no boat” 🚤'], [null]])(
-      'a rejection is visible to the firm with its reason: %j',
-      async (reason) => {
-        const { newFirm, newMember, sendId, use, clock } = fixture();
-        const firm = await newFirm();
-        const svcId = await newMember(firm);
-        const id = await sendId(firm.live, svcId);
-        const at = clock.advance(1);
-        await use.rejectClaim({ svcId }, id, reason);
-        expect(await read(firm, id)).toMatchObject({
-          updatedAt: at,
-          assignment: { status: 'rejected', respondedAt: at, rejectionReason: reason },
-        });
-      },
-    );
-
-    test('a rejected claim offered again shows only the new offer', async () => {
-      const { newFirm, newMember, sendId, offer, use, clock } = fixture();
-      const firm = await newFirm();
-      const [first, second] = [await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, first);
-      await use.rejectClaim({ svcId: first }, id, 'too far');
-      const at = clock.advance(10);
-      await offer(firm.live, id, second);
-      expect(await read(firm, id)).toMatchObject({
-        updatedAt: at,
-        assignment: {
-          status: 'pending_acceptance',
-          adjuster: second,
-          offeredAt: at,
-          offeredBy: `firm:${firm.id}`,
-          respondedAt: null,
-          rejectionReason: null,
-        },
-      });
-      expect(await errorCodeOf(use.acceptClaim({ svcId: first }, id))).toBe('not_found');
-      expect(await errorCodeOf(use.readClaim({ svcId: first }, id))).toBe('not_found');
-      await use.acceptClaim({ svcId: second }, id);
-    });
-
-    test('an accepted claim cannot be offered again and is unchanged', async () => {
-      const { newFirm, newMember, sendId, offer, use } = fixture();
-      const firm = await newFirm();
-      const [first, second] = [await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, first);
-      await use.acceptClaim({ svcId: first }, id);
-      const before = await read(firm, id);
-      expect(await errorCodeOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
-      expect(await read(firm, id)).toEqual(before);
-    });
-
-    test('an offer can be accepted or rejected once', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      await use.rejectClaim({ svcId }, id, null);
-      const before = await read(firm, id);
-      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
-      expect(await errorCodeOf(use.rejectClaim({ svcId }, id, null))).toBe('offer_not_pending');
-      expect(await read(firm, id)).toEqual(before);
-    });
-
     test("the adjuster's work and closing are not visible to the firm and keep updated_at", async () => {
-      const { newFirm, newMember, sendId, use, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
+      const { newOffer, use, clock } = fixture();
+      const { firm, svcId, id } = await newOffer();
       await use.acceptClaim({ svcId }, id);
       const before = await read(firm, id);
       clock.advance(60_000);
@@ -156,10 +65,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
     });
 
     test('work that was not made from what is stored is refused with what is, and sent twice is recorded once', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
+      const { newOffer, use } = fixture();
+      const { svcId, id } = await newOffer();
       await use.acceptClaim({ svcId }, id);
       const record = (notes: string, base: string | null) =>
         use.recordWork({ svcId }, id, { notes }, (work) => work.notes === base);
@@ -170,28 +77,6 @@ export function claimsBehavior(fixture: () => Fixture): void {
       expect(lost).toMatchObject({ code: 'work_changed', work });
       expect((await record(work.notes ?? '', null)).work).toEqual(work);
       expect((await record('three', work.notes)).work).toEqual({ ...work, notes: 'three' });
-    });
-
-    test('a closed claim can be neither offered, accepted nor rejected', async () => {
-      const { newFirm, newMember, sendId, offer, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      await use.closeClaimAsOperator(id);
-      expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('claim_closed');
-      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
-      expect(await errorCodeOf(use.rejectClaim({ svcId }, id, null))).toBe('offer_not_pending');
-    });
-
-    test('a claim that does not exist cannot be offered, accepted or read', async () => {
-      const { newFirm, newMember, offer, use, ids } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = ids.next() as ClaimId;
-      expect(await read(firm, id)).toBeNull();
-      expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('not_found');
-      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('not_found');
-      expect(await errorCodeOf(use.readClaim({ svcId }, id))).toBe('not_found');
     });
   });
 
@@ -211,9 +96,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
     });
 
     test('a claim number is unique among open claims', async () => {
-      const { newFirm, newMember, newClaim, send, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, newClaim, send, use } = fixture();
+      const { firm, svcId } = await newTeam();
       const first = newClaim();
       const { claim } = await send(firm.live, svcId, { claim: first });
       const again = () =>
@@ -260,22 +144,6 @@ export function claimsBehavior(fixture: () => Fixture): void {
         send(two.test, two.accounts.manual, { claim }),
       ]);
       expect(new Set(sent.map((each) => each.claim.id)).size).toBe(4);
-    });
-
-    test('of ten concurrent requests with one external id, one creates the claim and the others get its id', async () => {
-      const { newFirm, newMember, newClaim, send } = fixture();
-      const firm = await newFirm();
-      const adjuster = await newMember(firm);
-      const { externalId } = newClaim().facts;
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: 10 }, () => send(firm.live, adjuster, { claim: newClaim({ externalId }) })),
-      );
-      const made = outcomes.flatMap((o) => (o.status === 'fulfilled' ? [o.value.claim.id] : []));
-      const rejected = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []));
-      expect(made).toHaveLength(1);
-      for (const reason of rejected) {
-        expect(reason).toMatchObject({ code: 'duplicate_claim', existingClaimId: made[0] });
-      }
     });
   });
 }

@@ -72,9 +72,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
     });
 
     test('come to the phone with each of its claims, also of those that have not changed since', async () => {
-      const { newFirm, newMember, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const id = await accepted(firm, svcId);
       const since = clock.advance(HOUR);
       const changed = () => everyPage((page) => stores.appReads.claims(svcId, 'accepted', page, since), 2);
@@ -153,9 +152,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
     });
 
     test('is nothing before the acceptance', async () => {
-      const { newFirm, newMember, use, sendId } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use, sendId } = fixture();
+      const { firm, svcId } = await newTeam();
       await use.setSharing({ svcId }, firm.id, { clocks: true });
       const id = await sendId(firm.live, svcId);
       expect([await seen(firm, id), await receiptOf(firm, id)]).toEqual([null, null]);

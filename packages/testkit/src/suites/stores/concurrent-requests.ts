@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, claimObject, verifyAuditChain } from '@svc/application';
+import { claimObject } from '@svc/application';
 import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
 import type { ClaimToSend } from '../../claim-builder.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
-import { sha256 } from '../../test-secrets.ts';
 
 interface Member {
   readonly firm: TestFirm;
@@ -23,15 +22,9 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
   const feedOf = async ({ firm }: Member) =>
     (await fixture().stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 500 })).rows;
   /** The objects of these events, in their order. */
-  const audited = async ({ firm }: Member, action: string): Promise<(string | null)[]> => {
-    const rows = await fixture().stores.auditReads.rows(firm.id, { after: 0, limit: 1000 });
-    return rows
-      .flatMap(({ text }) => auditEntriesFrom(text))
-      .filter((entry) => entry.action === action)
-      .map(({ object }) => object);
-  };
-  const verified = ({ firm }: Member) =>
-    verifyAuditChain({ reads: fixture().stores.auditReads, sha256 }, firm.id);
+  const audited = async ({ firm }: Member, action: string): Promise<(string | null)[]> =>
+    (await fixture().auditOf(firm.id)).flatMap((entry) => (entry.action === action ? [entry.object] : []));
+  const verified = ({ firm }: Member) => fixture().verifyAudit(firm.id);
 
   describe('concurrent requests', () => {
     test('of several firms with the same numbers, keys and carrier create a claim and a book entry of each firm', async () => {

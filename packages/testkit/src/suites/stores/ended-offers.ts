@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { storedAuditEntries } from '@svc/application';
 import { type ClaimId, MINUTE, type StaffMember } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
@@ -20,8 +19,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
   const receiptOf = async (...args: Parameters<Fixture['use']['issueReceipt']>) =>
     JSON.parse((await fixture().use.issueReceipt(...args)).receipt);
   const actionsOn = async (firm: TestFirm, id: ClaimId) =>
-    (await fixture().stores.auditReads.rows(firm.id, { after: 0, limit: 500 }))
-      .flatMap(({ text }) => storedAuditEntries(text))
+    (await fixture().auditOf(firm.id))
       .filter(({ object, action }) => object === `claim:${id}` && action !== 'claim.send')
       .map(({ actor, action, outcome }) => [actor, action, outcome]);
   const actorOf = ({ staffId }: StaffMember) => `staff:${staffId}`;

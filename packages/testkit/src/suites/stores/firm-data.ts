@@ -1,16 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { type ExportedRow, makeEraseFirm } from '@svc/application';
 import { NO_OVERRIDES } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
-import { sha256 } from '../../test-secrets.ts';
 import { aLoggedRequest } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
-    const { newFirm, newMember, sendId, use } = fixture();
-    const firm = await newFirm();
-    const svcId = await newMember(firm);
+    const { newTeam, sendId, use } = fixture();
+    const { firm, svcId } = await newTeam();
     const accepted = await sendId(firm.live, svcId);
     await use.acceptClaim({ svcId }, accepted);
     await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
@@ -91,10 +89,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect((await jobsOf(other.firm)).length).toBeGreaterThan(0);
       expect(await stores.operatorReads.testAccounts(firm.id)).toEqual([]);
       expect(await stores.accountReads.sessions({ svcId: firm.accounts.manual }, clock.now())).toEqual([]);
-      const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
-      expect(chain).toMatchObject({ intact: true });
-      const changes = (await stores.auditReads.rows(firm.id, { after: 0, limit: 1000 }))
-        .flatMap(({ text }) => auditEntriesFrom(text))
+      expect(await fixture().verifyAudit(firm.id)).toMatchObject({ intact: true });
+      const changes = (await fixture().auditOf(firm.id))
         .filter(({ action }) => action === 'firm.erase')
         .map(({ changes }) => changes);
       expect(changes).toEqual([
@@ -154,8 +150,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const events = countsOf(await exported(firm)).audit ?? 0;
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBe(0);
       expect(countsOf(await exported(firm)).audit).toBe(events + 1); // of the export before
-      const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
-      expect(chain).toMatchObject({ intact: true });
+      expect(await fixture().verifyAudit(firm.id)).toMatchObject({ intact: true });
     });
 
     test('cannot be erased under legal hold', async () => {

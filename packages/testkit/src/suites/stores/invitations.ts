@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom } from '@svc/application';
 import { DAY, INVITATION_REMINDER_MS, NO_NOTES, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
@@ -18,8 +17,7 @@ export function invitationsBehavior(fixture: () => Fixture): void {
       .filter(({ membership }) => membership.status === 'pending')
       .map(({ membership }) => membership);
   const recorded = async ({ id }: TestFirm) =>
-    (await fixture().stores.auditReads.rows(id, { after: 0, limit: 1000 }))
-      .flatMap(({ text }) => auditEntriesFrom(text))
+    (await fixture().auditOf(id))
       .flatMap(({ action, object }) => (action === 'invitation.send' ? [object] : []))
       .sort();
 

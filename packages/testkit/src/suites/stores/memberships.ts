@@ -78,52 +78,9 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(await statusOf(firm, tooLate)).toBe('pending');
     });
 
-    test('declining and withdrawing end an invitation; inviting again replaces every note', async () => {
-      const { newFirm, newAdjuster, invite, use, stores } = fixture();
-      const firm = await newFirm();
-      const { svcId } = await newAdjuster();
-      await invite(firm, svcId, { invitedAs: 'R.', note: 'first' });
-      await use.declineInvitation({ svcId }, firm.id);
-      expect(await statusOf(firm, svcId)).toBe('declined');
-      await invite(firm, svcId, { purpose: 'second' });
-      const again = await stores.firmReads.adjuster(firm.id, svcId);
-      expect(again?.membership.notes).toEqual({
-        invitedAs: null,
-        invitedBy: null,
-        purpose: 'second',
-        note: null,
-      });
-      expect((await use.withdrawInvitation(firm.live, svcId)).membership.status).toBe('withdrawn');
-      expect(await statusOf(firm, svcId)).toBe('withdrawn');
-      expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
-      expect(await errorCodeOf(use.acceptInvitation({ svcId }, firm.id))).toBe('not_found');
-    });
-
-    test('a pending invitation and a membership each prevent another invitation', async () => {
-      const { newFirm, newAdjuster, invite, use } = fixture();
-      const firm = await newFirm();
-      const { svcId } = await newAdjuster();
-      await invite(firm, svcId);
-      expect(await errorCodeOf(invite(firm, svcId))).toBe('invitation_pending');
-      await use.acceptInvitation({ svcId }, firm.id);
-      expect(await errorCodeOf(invite(firm, svcId))).toBe('already_member');
-    });
-
-    test('an invitation cannot be accepted with an incomplete profile', async () => {
-      const { newFirm, newAdjuster, invite, use } = fixture();
-      const firm = await newFirm();
-      const { svcId } = await newAdjuster({ firstName: null, email: null });
-      await invite(firm, svcId);
-      expect(await errorCodeOf(use.acceptInvitation({ svcId }, firm.id))).toBe('profile_incomplete');
-      await use.updateProfile({ svcId }, { firstName: 'Ida', email: `${svcId}@ida.example` });
-      await use.acceptInvitation({ svcId }, firm.id);
-      expect(await statusOf(firm, svcId)).toBe('active');
-    });
-
     test('leaving removes the adjuster from the list, keeps accepted claims and unassigns pending offers, visible to the firm', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, sendId, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const [accepted, rejected, one, two] = [
         await sendId(firm.live, svcId),
         await sendId(firm.live, svcId),
@@ -152,52 +109,6 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect((await use.readClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
       expect(await errorCodeOf(use.readClaim({ svcId }, one))).toBe('not_found');
       expect(await errorCodeOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
-    });
-
-    test('a closed claim is unchanged when its adjuster leaves, also with a pending offer', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      await use.closeClaimAsOperator(id);
-      const before = await stores.firmReads.claim(firm.id, 'live', id);
-      clock.advance(1_000);
-      await use.leaveFirm({ svcId }, firm.id);
-      expect(before?.assignment.status).toBe('pending_acceptance');
-      expect(await stores.firmReads.claim(firm.id, 'live', id)).toEqual(before);
-    });
-
-    test('a former member gets no claims until invited back, and returns to the same position in the list', async () => {
-      const { newFirm, newMember, invite, use, send } = fixture();
-      const firm = await newFirm();
-      const [svcId, later] = [await newMember(firm), await newMember(firm)];
-      await use.leaveFirm({ svcId }, firm.id);
-      expect(await errorCodeOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
-      await invite(firm, svcId);
-      expect(await errorCodeOf(send(firm.live, svcId))).toBe('adjuster_not_in_firm');
-      await use.acceptInvitation({ svcId }, firm.id);
-      await send(firm.live, svcId);
-      const order = (await listed(firm)).map(({ membership }) => membership.svcId);
-      expect(order.indexOf(svcId)).toBeLessThan(order.indexOf(later));
-    });
-
-    test('a member who paused or lacks the permission cannot be offered claims until that changes', async () => {
-      const { newFirm, newMember, use, send, sendId, offer } = fixture();
-      const firm = await newFirm();
-      const [svcId, other] = [await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, other);
-      const errorCodes = async () => [
-        await errorCodeOf(send(firm.live, svcId)),
-        await errorCodeOf(offer(firm.live, id, svcId)),
-      ];
-      const notAccepting = ['adjuster_not_accepting', 'adjuster_not_accepting'];
-      await use.setAcceptingAssignments({ svcId }, firm.id, false);
-      expect(await errorCodes()).toEqual(notAccepting);
-      await use.setAcceptingAssignments({ svcId }, firm.id, true);
-      await use.setMember(firm.id, svcId, false);
-      expect(await errorCodes()).toEqual(notAccepting);
-      await use.setMember(firm.id, svcId, true);
-      await send(firm.live, svcId);
     });
 
     test('removing the permission unassigns only pending offers, visible to the firm', async () => {
@@ -242,10 +153,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     });
 
     test('accepting a pending offer without the permission unassigns it', async () => {
-      const { newFirm, newMember, sendId, use, stores, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
+      const { newOffer, sendId, use, stores, clock } = fixture();
+      const { firm, svcId, id } = await newOffer();
       const before = await stores.firmReads.claim(firm.id, 'live', id);
       // A state that no use case leaves: permission removed, offer still pending.
       await stores.unitOfWork.run(async (tx) => {
@@ -299,16 +208,6 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(await held()).toEqual(before);
     });
 
-    test('an invited adjuster who is not a member cannot pause', async () => {
-      const { newFirm, newAdjuster, invite, use, stores } = fixture();
-      const firm = await newFirm();
-      const { svcId } = await newAdjuster();
-      await invite(firm, svcId);
-      const before = await stores.firmReads.adjuster(firm.id, svcId);
-      expect(await errorCodeOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
-      expect(await stores.firmReads.adjuster(firm.id, svcId)).toEqual(before);
-    });
-
     test('what a member shares is off at first, changes one by one, and concerns one firm', async () => {
       const { newFirm, newMember, use, stores, clock } = fixture();
       const [firm, elsewhere] = [await newFirm(), await newFirm()];
@@ -331,9 +230,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     });
 
     test('sharing ends with the membership and is off again on return, however the adjuster left or returns', async () => {
-      const { newFirm, newMember, invite, use, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, invite, use, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const actor = { svcId };
       const all = { clocks: true, credentials: true, workArea: true };
       const held = () =>
@@ -416,9 +314,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     });
 
     test('a test key sees only test accounts, a live key sees all adjusters', async () => {
-      const { newFirm, newMember, use } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, use } = fixture();
+      const { firm, svcId } = await newTeam();
       await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
       const accounts = ['accepts', 'manual', 'new', 'paused', 'rejects'] as const;
       const tests = accounts.map((behavior) => firm.accounts[behavior]).sort();

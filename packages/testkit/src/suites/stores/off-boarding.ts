@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom } from '@svc/application';
 import { DAY, PLAN_RETENTION, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
@@ -9,9 +8,8 @@ const PAGE = { after: null, limit: 50 } as const;
 export function offBoardingBehavior(fixture: () => Fixture): void {
   /** A member of a firm with an accepted claim and a pending offer. */
   const setUp = async () => {
-    const { newFirm, newMember, sendId, use } = fixture();
-    const firm = await newFirm();
-    const svcId = await newMember(firm);
+    const { newTeam, sendId, use } = fixture();
+    const { firm, svcId } = await newTeam();
     const accepted = await sendId(firm.live, svcId);
     await use.acceptClaim({ svcId }, accepted);
     return { firm, svcId, accepted, pending: await sendId(firm.live, svcId) };
@@ -82,15 +80,11 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     });
 
     test('disabling again records what it ended, and nothing where nothing was left to end', async () => {
-      const { use, stores, clock } = fixture();
+      const { use, stores, clock, auditOf } = fixture();
       const begun = await setUp();
       const { firm, svcId } = begun;
-      const recorded = async () => {
-        const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-        return rows
-          .flatMap(({ text }) => auditEntriesFrom(text))
-          .filter(({ action }) => action === 'adjuster.disable').length;
-      };
+      const recorded = async () =>
+        (await auditOf(firm.id)).filter(({ action }) => action === 'adjuster.disable').length;
       // As an offer that was made while the account was being disabled leaves it.
       await stores.unitOfWork.run((tx) => tx.adjusters.setDisabled(svcId, clock.now()));
       await use.disableAdjuster(svcId);

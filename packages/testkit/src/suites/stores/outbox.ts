@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
-import { type ClaimId, DAY, type FirmId, HOUR, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
+import { type ClaimId, DAY, type FirmId, HOUR, type Svcid } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 export function outboxBehavior(fixture: () => Fixture): void {
@@ -92,9 +92,8 @@ export function outboxBehavior(fixture: () => Fixture): void {
     });
 
     test('an offer that was open when the firm’s wait was set or changed is reminded of once, when it is late', async () => {
-      const { newFirm, newMember, sendId, jobsOf, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, sendId, jobsOf, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const open: ClaimId[] = [await sendId(firm.test, firm.accounts.manual)];
       for (let n = 0; n < 52; n += 1) open.push(await sendId(firm.live, svcId));
       const [accepted, closed] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
@@ -143,47 +142,6 @@ export function outboxBehavior(fixture: () => Fixture): void {
       clock.advance(DAY);
       await runReminders();
       expect(await reminded()).toHaveLength(open.length + 1);
-    });
-
-    test('test accounts respond to offers according to their name after about two seconds', async () => {
-      const { newFirm, sendId, clock, stores } = fixture();
-      const firm = await newFirm();
-      const { accepts, rejects, manual } = firm.accounts;
-      const ids = [
-        await sendId(firm.test, accepts),
-        await sendId(firm.test, rejects),
-        await sendId(firm.test, manual),
-      ];
-      const statuses = async () => {
-        const claims = await Promise.all(ids.map((id) => stores.firmReads.claim(firm.id, 'test', id)));
-        return claims.map((claim) => [claim?.assignment.status, claim?.assignment.rejectionReason]);
-      };
-      clock.advance(1_999);
-      await runDue(firm);
-      const waiting = ['pending_acceptance', null];
-      expect(await statuses()).toEqual([waiting, waiting, waiting]);
-      clock.advance(1);
-      await runDue(firm);
-      const expected = [['accepted', null], ['rejected', TEST_REJECTION_REASON], waiting];
-      expect(await statuses()).toEqual(expected);
-      await runDue(firm);
-      expect(await statuses()).toEqual(expected);
-    });
-
-    test('test accounts respond to invitations according to their name', async () => {
-      const { newFirm, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-      const invited = ['joins', 'declines', 'new'] as const;
-      for (const behavior of invited) {
-        await use.inviteAdjuster(firm.test, { svcId: firm.accounts[behavior], notes });
-      }
-      clock.advance(2_000);
-      await runDue(firm);
-      const records = await Promise.all(
-        invited.map((behavior) => stores.firmReads.adjuster(firm.id, firm.accounts[behavior])),
-      );
-      expect(records.map((record) => record?.membership.status)).toEqual(['active', 'declined', 'pending']);
     });
   });
 }

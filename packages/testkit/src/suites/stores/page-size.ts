@@ -15,9 +15,8 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
   const feedOf = (firm: TestFirm) =>
     pagesOf((page) => fixture().stores.firmReads.claims(firm.id, 'live', {}, page), MAX_BYTES);
   const setUp = async (sizes: readonly number[]) => {
-    const { newFirm, newMember, sendId, clock } = fixture();
-    const firm = await newFirm();
-    const svcId = await newMember(firm);
+    const { newTeam, sendId, clock } = fixture();
+    const { firm, svcId } = await newTeam();
     const claims = sizes.map(claimOf);
     const ids: ClaimId[] = [];
     for (const claim of claims) {

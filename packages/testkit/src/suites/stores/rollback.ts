@@ -230,10 +230,8 @@ export function rollbackBehavior(
 
   describe('a unit of work', () => {
     test('is visible to others only after it ends, and to itself immediately', async () => {
-      const { stores, newFirm, newMember, sendId, clock } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
+      const { newOffer, stores, clock } = fixture();
+      const { firm, svcId, id } = await newOffer();
       const before = await snapshotOf(firm, [svcId]);
       await stores.unitOfWork.run(async (tx) => {
         const membership = await tx.memberships.lock(firm.id, svcId);
@@ -250,9 +248,8 @@ export function rollbackBehavior(
     });
 
     test('returns copies that callers cannot use to change the store', async () => {
-      const { stores, newFirm, newMember } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
+      const { newTeam, stores } = fixture();
+      const { firm, svcId } = await newTeam();
       const before = await snapshotOf(firm, [svcId]);
       const record = await stores.firmReads.adjuster(firm.id, svcId);
       try {
