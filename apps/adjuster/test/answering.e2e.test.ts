@@ -220,26 +220,6 @@ test('a reason that is typed stays until its rejection is sent: after Escape, Ba
     expect(rejection_reason).toBe('Too far away: The bridge is out.');
   }));
 
-test('a note for the contact log stays on the device until its entry is logged', () =>
-  visiting(WITHOUT_WORKER, async ({ page }) => {
-    const { ids, token } = await offers('First', 'Second');
-    for (const id of ids) await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    const note = page.getByLabel('Note for the next entry');
-    await note.fill('Gate code 4471');
-    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
-    await heading(page, 'Ana Second').waitFor();
-    expect(await note.inputValue()).toBe('');
-    await page.evaluate(`location.hash = '#/claims/${ids[0]}'`);
-    await page.reload();
-    await until('the note', async () => (await note.inputValue()) === 'Gate code 4471');
-    await button(page, 'No answer').click();
-    await page.getByText('No answer · Gate code 4471').waitFor();
-    await page.reload();
-    await page.getByText('No answer · Gate code 4471').waitFor();
-    expect(await note.inputValue()).toBe('');
-  }));
-
 test('each answer has a receipt in the history, also one that was too late, and it can be saved', () =>
   visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers('First', 'Second');
@@ -275,28 +255,6 @@ test('each answer has a receipt in the history, also one that was too late, and 
     expect(await receipt('Accepted', 'Your answer counts')).toMatchObject({
       ...{ claim_id: ids[0], status: 'accepted', late_answer: null },
     });
-  }));
-
-test('an offer has no way to reach the people of a claim, and the accepted claim has all of them', () =>
-  visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    const people = {
-      agent: { company_name: 'Estero Bay Insurance', phone: '239-555-0170' },
-      mortgagee: { company_name: 'First Coast Mortgage', phone: '239-555-0171' },
-      additional_contacts: [
-        { first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' },
-      ],
-    };
-    const id = await offerFullClaim(service, firm, svcId, people);
-    await enter(page, service, token, `#/claims/${id}`);
-    await page.getByText('Ray Okafor').waitFor();
-    const calls = page.locator('.person a[href^="tel:"], .contact-links a[href^="tel:"]');
-    expect(await calls.count()).toBe(0);
-    await button(page, 'Accept').click();
-    // It covers what is tapped next for some seconds.
-    await page.locator('.toast-close').click();
-    await page.getByText('All from the firm').click();
-    await until('the calls', async () => (await calls.count()) >= 4);
   }));
 
 test.each([

@@ -8,12 +8,12 @@ import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createApp } from '../src/create-app.ts';
 import { connectDatabase, inTransaction, resultOf } from '../src/data/database.ts';
 import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
-import { createOutboxStore } from '../src/data/outbox-store.ts';
+import { createAnswerApi, createOutboxStore } from '../src/data/outbox-store.ts';
 import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { createAppNavigation } from '../src/navigation.ts';
-import { answerHandler } from '../src/outbox/answers.ts';
 import { createPreferences } from '../src/state/preferences.ts';
+import { en } from '../src/texts/en.ts';
 // Loaded when they are used: here before, so that no test waits for the disk.
 import '../src/model/deadlines.ts';
 import '../src/model/error-report.ts';
@@ -110,13 +110,7 @@ function device() {
           return run;
         },
       },
-      answerApi: {
-        isOnline: () => true,
-        answer: answerHandler({
-          ...{ call, now: Date.now },
-          recordOutcome: async (outcome) => void (await storage.outcomes.add(outcome)),
-        }),
-      },
+      answerApi: { ...createAnswerApi(call, storage, async () => true), isOnline: () => true },
       notifications: { sendPreferences: async () => {}, disable: async () => {}, renew: async () => {} },
       navigation: createAppNavigation({
         location: {
@@ -236,7 +230,7 @@ describe('an app', () => {
     ['reading', 'GET v1/me'],
     ['sending', 'acceptance'],
   ])(
-    'that learns by %s that its session has ended removes the lists and keeps answers that are not sent',
+    'that learns by %s that its session has ended removes the lists, and sends after the next sign-in what was not sent',
     async (_, refused) => {
       const { app, state, storage } = await started();
       await app.answers.answer(state.offers, 'accept');
@@ -247,6 +241,12 @@ describe('an app', () => {
       expect([app.session.endedBecause.value, app.lists.offers.value]).toEqual(['expired', undefined]);
       expect(await storage.getAll('offers', 'accepted')).toEqual([undefined, undefined]);
       expect(await storage.get('outbox')).toHaveLength(1);
+      delete state.responses[name];
+      const [claim] = state.offers as [AppClaim];
+      state.responses[`GET v1/claims/${claim.id}`] = () => claim;
+      await app.signIn({ email: 'jean@example.com', code: '123456' });
+      await after(5000);
+      expect(app.outcomes.results.value).toEqual({ [claim.id]: 'accepted' });
     },
   );
 
@@ -492,34 +492,58 @@ describe('an app', () => {
     expect(linesOf(app)).toEqual(['Sent: you have accepted Marisol Delgado.']);
   });
 
-  test("removes the policyholder's name from the device once the adjuster was told of a rejection", async () => {
-    const { app, state, storage } = await started();
+  test('removes a rejected claim from the device once the adjuster was told, also when the lists cannot be read', async () => {
+    const { app, state, kept } = await started();
     app.prefer({ undoSeconds: 0 });
-    await app.answers.answer(state.offers, 'reject');
+    state.responses['GET v1/me'] = new NetworkError('service');
+    await app.answers.answer(state.offers, 'reject', 'Too far away');
     await settled();
     expect(linesOf(app)).toEqual(['Sent: you have rejected Marisol Delgado.']);
-    expect(JSON.stringify(await storage.get('outcomes'))).not.toContain('Marisol');
+    expect(JSON.stringify(await kept((store) => resultOf(store.getAll())))).not.toContain('Marisol');
   });
 
-  test('keeps results until they are dismissed, and says each of them once', async () => {
-    const { open, signedIn, state } = device();
-    await signedIn();
-    state.offers = [offer()];
-    const first = open();
-    void first.app.start();
+  test('keeps results of answers given together, in one line, until they are dismissed in any tab, and says each of them once', async () => {
+    const { app: first, open, state } = await started({ offers: [offer(), offer(), offer(), offer()] });
+    first.prefer({ undoSeconds: 0 });
+    state.responses[acceptanceOf(state)] = new ApiError(404, 'not_found');
+    await first.answers.answer(state.offers, 'accept');
     await settled();
-    first.app.prefer({ undoSeconds: 0 });
-    await first.app.answers.answer(state.offers, 'accept');
-    await settled();
+    expect(linesOf(first)).toEqual(['3 accepted · 1 without effect']);
     const { app } = open();
     void app.start();
     await settled();
     expect(app.toasts.toast.value).toBeNull();
-    expect(app.outcomes.kept.value).toMatchObject([{ result: 'accepted', detail: expect.any(String) }]);
+    expect(app.outcomes.kept.value.map(({ result }) => result)).toEqual([
+      ...['gone', 'accepted', 'accepted', 'accepted'],
+    ]);
     await app.outcomes.dismiss();
     await settled();
-    expect(first.app.outcomes.kept.value).toEqual([]);
+    expect(first.outcomes.kept.value).toEqual([]);
   });
+
+  test.each([
+    ['has it', { assignment: { status: 'accepted' } }, en.claim.undoneTooLate(1)],
+    ['does not have it', { assignment: { status: 'pending_acceptance' } }, en.claim.undoneAsked],
+    ['cannot be asked', undefined, en.claim.undoneUnknown],
+  ])(
+    'says of an answer that is stopped after a gateway gave up whether the service %s',
+    async (_, shown, line) => {
+      const { app, state } = await started();
+      app.prefer({ undoSeconds: 0 });
+      state.responses[acceptanceOf(state)] = new NetworkError('service');
+      await app.answers.answer(state.offers, 'accept');
+      await settled();
+      const [claim] = state.offers as [AppClaim];
+      state.responses[`GET v1/claims/${claim.id}`] = () => {
+        if (shown === undefined) throw new NetworkError();
+        return { ...claim, ...shown };
+      };
+      await app.answers.undo([claim.id]);
+      await settled();
+      expect(linesOf(app)).toContain(line);
+      expect(app.answers.queued.value).toEqual([]);
+    },
+  );
 
   test('has no answered offer among the open ones, and Undo takes back what the last tap gave', async () => {
     const { app, state } = await started({ offers: [offer(), offer()] });
@@ -562,6 +586,19 @@ describe('an app', () => {
     expect(state.calls.filter((name) => name.startsWith('PATCH'))).toHaveLength(1);
     expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
     expect(app.drafts.of(claim.id).texts.value).toEqual({ notes: 'Wet' });
+  });
+
+  test('keeps an entry of the contact log that is refused, as by a full one, in the notes after what was typed', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, state } = await started({ accepted: [claim] });
+    state.responses[`PUT v1/claims/${claim.id}/contacts/c1`] = new ApiError(409, 'contact_log_full');
+    const draft = app.drafts.of(claim.id);
+    draft.keep(['notes'], 'Typed before.');
+    const contact = { id: 'c1', at: '2026-08-29T16:00:00Z', result: 'left_message', note: 'Spoke.' } as const;
+    await app.work.logContact(claim.id, { contact }, 0);
+    await settled();
+    expect(draft.texts.value.notes).toMatch(/^Typed before\.\n.*: Left message · Spoke\.$/);
+    expect(linesOf(app)).toEqual([en.outbox.refused]);
   });
 
   test('a note for the contact log is in its field or in its entry, whenever the page is killed, also with Undo', async () => {
@@ -639,16 +676,24 @@ describe('an app', () => {
     await expect(saving).rejects.toMatchObject({ status: 422, fields: ['email'] });
   });
 
-  test('reads the deadlines once an hour, however often the lists are read', async () => {
-    const { handlers, state } = await started();
+  test('reads the deadlines once an hour, however often the lists are read, and shows the stored ones before', async () => {
+    const { handlers, open, state } = await started();
     const reads = async (revision: string) => {
       handlers.events?.changed(revision);
       await settled();
       return state.calls.filter((name) => name === 'GET v1/deadlines').length;
     };
     expect(await reads('later')).toBe(1);
+    const set = { cat_code: 'FL0224', hours: 2880, source: 'bulletin' };
+    const rule = { kind: 'proof_of_loss', from: 'loss', hours: 1440, source: 'policy', events: [set] };
+    state.responses['GET v1/deadlines'] = () => ({ data: [rule], next_cursor: null });
     jest.setSystemTime(Date.now() + 3_600_000);
     expect(await reads('an hour later')).toBe(2);
+    state.responses['GET v1/deadlines'] = new NetworkError();
+    const { app } = open();
+    void app.start();
+    await settled();
+    expect(app.deadlines.overrides.value).toMatchObject([{ kind: 'proof_of_loss', hours: 2880 }]);
   });
 
   test('reads the lists when another tab has sent an answer, and reloads when it has signed out', async () => {

@@ -115,50 +115,6 @@ test('where the browser stores nothing, answers are sent at once, and nothing is
     await until('the second acceptance', () => isAccepted(ids[1]));
   }));
 
-test('what the browser removes while the app is open is stored again: an answer stays saved as the app says', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers();
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await button(page, 'Accept').waitFor();
-    await context.setOffline(true);
-    await button(page, 'Accept').click();
-    await page.getByText('Your acceptance is saved').first().waitFor();
-    const devTools = await context.newCDPSession(page);
-    await devTools.send('Storage.clearDataForOrigin', { origin: service.url, storageTypes: 'indexeddb' });
-    const stored = () =>
-      until('the stored answer', async () => {
-        const names = await page.evaluate('indexedDB.databases().then((all) => all.map(({ name }) => name))');
-        if (!(names as string[]).includes('claims')) return false;
-        return (
-          ((await inDatabase(page, "found = kept.get('outbox')")) as unknown[] | undefined)?.length === 1
-        );
-      });
-    await stored();
-    await until(
-      'the lists',
-      async () => (await inDatabase(page, "found = kept.get('offers')")) !== undefined,
-    );
-    await context.setOffline(false);
-    await page.evaluate('dispatchEvent(new Event("online"))');
-    await until('the acceptance', () => isAccepted(ids[0]));
-  }));
-
-test('the browser is asked once not to delete what is stored, when there is something unsent', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers();
-    await page.addInitScript({
-      content: `globalThis.asked = 0;
-        StorageManager.prototype.persist = async () => { globalThis.asked += 1; return true; };`,
-    });
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await button(page, 'Accept').waitFor();
-    expect(await page.evaluate('asked')).toBe(0);
-    await context.setOffline(true);
-    await button(page, 'Accept').click();
-    await page.getByText('Your acceptance is saved').first().waitFor();
-    expect(await page.evaluate('asked')).toBe(1);
-  }));
-
 /** A small disk that the test fills: a mounted one where that is allowed, else writes that fail as on a full one. */
 async function smallDisk() {
   const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));

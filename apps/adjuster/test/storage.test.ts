@@ -56,12 +56,24 @@ describe('the database of the device', () => {
     expect(version).toBe(2);
   });
 
-  test('is opened again when the browser has closed it without an event', async () => {
-    const tab = connectDatabase(name, 1);
-    (await tab.get()).close();
-    await createStorage(tab.get).put('revision', 'stored');
-    expect(await createStorage(tab.get).get('revision')).toBe('stored');
-  });
+  test.each([
+    ['closed it without an event', (database: IDBDatabase) => database.close(), 0],
+    ['closed it', (database: IDBDatabase) => database.onclose?.(new Event('close')), 1],
+    ['removed it', () => indexedDB.deleteDatabase(name), 1],
+  ])(
+    'is opened again when the browser has %s, and the app hears of what was lost',
+    async (_, end, losses) => {
+      const tab = connectDatabase(name, 1);
+      let heard = 0;
+      tab.onLost.push(() => {
+        heard += 1;
+      });
+      end(await tab.get());
+      while (heard < losses) await new Promise((resolve) => setTimeout(resolve, 1));
+      await createStorage(tab.get).put('revision', 'stored');
+      expect(await createStorage(tab.get).get('revision')).toBe('stored');
+    },
+  );
 });
 
 test('a database that is closed while it is used fails the caller, and leaves no rejection that nobody catches', async () => {
