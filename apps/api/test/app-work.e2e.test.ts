@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { endpoints, LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
+import { expectValidationErrors } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
   type ApiResponse,
@@ -12,7 +12,6 @@ import {
 } from './service-under-test.ts';
 
 const DAY = 86_400_000;
-const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
 let now = Date.parse('2026-03-02T09:00:00Z');
 const service = await startServiceUnderTest({ clock: { now: () => now } });
@@ -39,34 +38,7 @@ async function accepted(firm: TestFirm, by: Person, changes: Record<string, unkn
   return id;
 }
 
-/** Every operation on a claim in the app. */
-const CLAIM_CALLS = (id: string) =>
-  [
-    ['GET', `/claims/${id}`, undefined],
-    ['POST', `/claims/${id}/acceptance`, undefined],
-    ['POST', `/claims/${id}/rejection`, {}],
-    ['PATCH', `/claims/${id}/work`, { notes: 'mine' }],
-    ['PUT', `/claims/${id}/contacts/c1`, { at: '2026-03-02T09:00:00Z', result: 'reached' }],
-    ['POST', `/claims/${id}/closure`, undefined],
-  ] as const;
-
 const idsOf = (page: ApiResponse): string[] => page.json.data.map(({ id }: { id: string }) => id);
-
-test('every app operation except the sign-in requires a session', async () => {
-  const firm = await service.firm();
-  for (const { method, path, auth } of Object.values(endpoints)) {
-    if (auth !== 'session') continue;
-    const target = path
-      .replace('{firm_id}', firm.id)
-      .replace('{id}', UNKNOWN)
-      .replace('{device_id}', 'x')
-      .replace('{contact_id}', 'x');
-    for (const as of [undefined, 'svc_app_nonsense', firm.live]) {
-      const response = await service.call(method, target, { ...(as !== undefined && { as }) });
-      expectProblem(response, 401, 'invalid_session');
-    }
-  }
-});
 
 test('claims are listed by status, oldest offer first, page by page or by difference, with cursors of that list only', async () => {
   const firm = await service.firm();
@@ -102,8 +74,6 @@ test('claims are listed by status, oldest offer first, page by page or by differ
   for (const response of [
     await app(other, 'GET', `/claims?cursor=${cursor}`),
     await list(`status=accepted&cursor=${cursor}`),
-    await app(person, 'GET', `/invitations?cursor=${cursor}`),
-    await service.call('GET', `/v1/claims?cursor=${cursor}`, { as: firm.live }),
   ]) {
     expectProblem(response, 422, 'validation_failed');
     expect(response.json.errors).toEqual([{ detail: expect.any(String), parameter: 'cursor' }]);
@@ -174,15 +144,9 @@ test('two devices that edit the same entries lose nothing: the later one gets wh
   expect(later.json.work).toEqual(work);
   expect(service.logged.filter((line) => line.includes('Water line'))).toEqual([]);
   // As after a lost response: with what was based on, and with what it has led to.
-  for (const based_on of [base, work.version])
-    expect((await edit({ ...first, based_on })).json.work).toEqual(work);
-  expect((await edit({ based_on: base, planned_visit_date: '2026-03-05' })).json.work).toEqual(work);
-
-  const contact = { at: '2026-03-02T09:00:00Z', result: 'reached' };
-  const logged = (await app(person, 'PUT', `/claims/${id}/contacts/c1`, contact)).json.work;
-  expect(logged.version).toBe(work.version);
+  expect((await edit(first)).json.work).toEqual(work);
   const merged = { based_on: work.version, notes: 'Water line 14 in.\nGate code 4411' };
-  expect((await edit(merged)).json.work).toMatchObject({ notes: merged.notes, contacts: [{ id: 'c1' }] });
+  expect((await edit(merged)).json.work).toMatchObject({ notes: merged.notes });
   // Apps from before versions.
   expect((await edit({ notes: null })).json.work).not.toHaveProperty('notes');
   for (const based_on of ['', null, 7])
@@ -256,19 +220,6 @@ test('an invitation shows the firm, the name it used and the expiration, but no 
     ],
     next_cursor: null,
   });
-  now += 5;
-  const later = await service.firm();
-  await invite(later, person.svcId);
-  const first = (await app(person, 'GET', '/invitations?limit=1')).json;
-  const second = (await app(person, 'GET', `/invitations?limit=1&cursor=${first.next_cursor}`)).json;
-  const other = await service.adjuster();
-  const foreign = await app(other, 'GET', `/invitations?limit=1&cursor=${first.next_cursor}`);
-  expectProblem(foreign, 422, 'validation_failed');
-  expect([first.data, second.data[0].firm_id, second.next_cursor]).toEqual([
-    listed.json.data,
-    later.id,
-    null,
-  ]);
   const incomplete = await app(person, 'POST', `/invitations/${firm.id}/acceptance`);
   expectProblem(incomplete, 409, 'profile_incomplete');
   for (const { text } of [
@@ -302,7 +253,7 @@ test('an adjuster pauses and leaves a firm', async () => {
 });
 
 test('an adjuster lets one firm see one thing at a time, and takes it back', async () => {
-  const [firm, other] = [await service.firm(), await service.firm()];
+  const firm = await service.firm();
   const person = await service.member(firm);
   const path = `/firms/${firm.id}/sharing`;
   const nothing = { clocks: false, credentials: false, work_area: false };
@@ -312,20 +263,12 @@ test('an adjuster lets one firm see one thing at a time, and takes it back', asy
     return [status, json];
   };
   expect(await put({ clocks: true })).toEqual([200, { ...nothing, clocks: true }]);
-  expect(await put({ credentials: true })).toEqual([200, { ...nothing, clocks: true, credentials: true }]);
-  expect(await put({ work_area: true, clocks: false })).toEqual([
+  expect(await put({ work_area: true, clocks: false, credentials: true })).toEqual([
     200,
     { clocks: false, credentials: true, work_area: true },
   ]);
-  expect(await put({ credentials: false, work_area: false })).toEqual([200, nothing]);
   expectProblem(await app(person, 'PUT', path, { clocks: 'yes' }), 422, 'validation_failed');
   expectProblem(await app(person, 'PUT', path, { notes: true }), 422, 'validation_failed');
-  for (const method of ['GET', 'PUT'])
-    expectProblem(
-      await app(person, method, `/firms/${other.id}/sharing`, method === 'PUT' ? {} : undefined),
-      404,
-      'not_found',
-    );
 });
 
 const PASSPORT = {
@@ -340,7 +283,6 @@ test('credentials are kept as entered, and a second device does not overwrite th
   expect(empty).toEqual({ version: expect.any(String), licenses: [] });
   const saved = await app(person, 'PUT', path, { ...PASSPORT, based_on: empty.version });
   expect([saved.status, saved.json]).toEqual([200, { version: expect.any(String), ...PASSPORT }]);
-  expect((await app(person, 'GET', path)).json).toEqual(saved.json);
   const stale = { licenses: PASSPORT.licenses, based_on: empty.version };
   expectProblem(await app(person, 'PUT', path, stale), 409, 'credentials_changed');
   // Sent again after a lost response.
@@ -361,17 +303,15 @@ test('credentials that cannot be are rejected, each with its place', async () =>
       { state: 'FL' },
     ],
   };
-  const rejected = await app(person, 'PUT', '/me/credentials', wrong);
-  expectProblem(rejected, 422, 'validation_failed');
-  expect(rejected.json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+  expectValidationErrors(
+    await app(person, 'PUT', '/me/credentials', wrong),
     ...['/fcn/categories/1', '/fcn/expires_on', '/fcn/number'],
     ...['/licenses/0/expires_on', '/licenses/0/kind', '/licenses/0/number', '/licenses/0/state'],
     ...['/licenses/1/expires_on', '/licenses/1/note'],
     ...['/licenses/2/expires_on', '/licenses/2/kind', '/licenses/2/number'],
-  ]);
+  );
   const many = { licenses: Array.from({ length: 61 }, () => license) };
-  const tooMany = await app(person, 'PUT', '/me/credentials', many);
-  expect(tooMany.json.errors).toEqual([expect.objectContaining({ pointer: '/licenses' })]);
+  expectValidationErrors(await app(person, 'PUT', '/me/credentials', many), '/licenses');
   expect((await app(person, 'GET', '/me/credentials')).json.licenses).toEqual([]);
 });
 
@@ -393,19 +333,16 @@ test('an adjuster pauses all firms, is away, and limits open offers; firms learn
   const listed = JSON.stringify((await service.call('GET', '/v1/adjusters', { as: firm.live })).json);
   expect(listed).not.toMatch(/away|max_open_offers|accepting/);
 
-  for (const [body, pointer] of [
-    [{ away: [{ ...period, time_zone: 'Chicago' }] }, '/away/0/time_zone'],
-    [{ away: [{ ...period, last_day: today(-2) }] }, '/away/0/last_day'],
-    [{ away: [{ ...period, first_day: '2026-02-30' }] }, '/away/0/first_day'],
-    [{ away: Array.from({ length: 11 }, () => period) }, '/away'],
-    [{ max_open_offers: 0 }, '/max_open_offers'],
-  ] as const) {
-    const { status, json } = await set(body);
-    expect([status, json.errors?.map((error: { pointer: string }) => error.pointer)]).toEqual([
-      422,
-      [pointer],
-    ]);
-  }
+  const wrong = [
+    { ...period, time_zone: 'Chicago' },
+    { ...period, last_day: today(-2) },
+    { ...period, first_day: '2026-02-30' },
+  ];
+  expectValidationErrors(
+    await set({ away: wrong, max_open_offers: 0, work_zip: '331' }),
+    ...['/away/0/time_zone', '/away/1/last_day', '/away/2/first_day', '/max_open_offers', '/work_zip'],
+  );
+  expectValidationErrors(await set({ away: Array.from({ length: 11 }, () => period) }), '/away');
 });
 
 test('an app claim is the claim as sent, with the values that the forms print', async () => {
@@ -434,34 +371,6 @@ test('an app claim is the claim as sent, with the values that the forms print', 
   expect((await app(person, 'GET', `/claims/${capped}`)).json.coverages).toEqual({ special_limits_cap: 0 });
   const bare = await offered(firm, person);
   expect((await app(person, 'GET', `/claims/${bare}`)).json.coverages).toEqual({ special_limits_cap: 2500 });
-});
-
-test("another adjuster's claims, invitations and memberships are not found, also by a member of the same firm", async () => {
-  const firm = await service.firm();
-  const [owner, member] = [await service.member(firm), await service.member(firm)];
-  await invite(firm, (await service.adjuster()).svcId);
-  for (const id of [await offered(firm, owner), await accepted(firm, owner), UNKNOWN]) {
-    for (const [method, path, body] of CLAIM_CALLS(id))
-      expectProblem(await app(member, method, path, body), 404, 'not_found');
-  }
-  for (const status of ['pending_acceptance', 'accepted', 'closed'])
-    expect((await app(member, 'GET', `/claims?status=${status}`)).json.data).toEqual([]);
-  expect((await app(member, 'GET', '/invitations')).json.data).toEqual([]);
-  expectProblem(await app(member, 'POST', `/invitations/${firm.id}/acceptance`), 404, 'not_found');
-});
-
-test('a contact beyond the limit of the log is an error of the whole body', async () => {
-  const firm = await service.firm();
-  const person = await service.member(firm);
-  const id = await accepted(firm, person);
-  const contact = { at: new Date(now).toISOString(), result: 'no_answer' };
-  const log = (name: string) => app(person, 'PUT', `/claims/${id}/contacts/${name}`, contact);
-  for (let n = 0; n < LIMITS.contactsPerClaim; n += 1) expect((await log(`c${n}`)).status).toBe(200);
-  const further = await log('further');
-  expectProblem(further, 422, 'validation_failed');
-  const detail =
-    'The claim has 200 contacts, the most that are stored. Replace one by its id, or use the notes.';
-  expect(further.json.errors).toEqual([{ detail, pointer: '' }]);
 });
 
 test('an error report of the app is logged, and nothing else fits into it', async () => {
