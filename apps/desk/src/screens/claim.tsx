@@ -11,7 +11,7 @@ import { can, changes, dateTime, day, desk, isWide, offers, showError, texts } f
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
 import type { ActKind } from '../state/offers.ts';
-import { FIELD_NAMES } from '../texts/field-names.ts';
+import { FIELD_NAMES, fieldLabel } from '../texts/field-names.ts';
 import { ClaimClocks } from './clocks.tsx';
 import { ActDialog, OfferResults } from './offer.tsx';
 
@@ -131,11 +131,8 @@ const NOT_SENT = ['id', 'test', 'assignment', 'created_at', 'updated_at', 'exter
 
 /** Every field that the firm sent, in groups as they were sent. */
 function Sent({ claim }: { readonly claim: BoardClaimDetails['claim'] }) {
-  const names: Readonly<Record<string, string>> = FIELD_NAMES[desk.language.language.value];
-  const nameOfField = (path: readonly string[]): string => {
-    const text = path.map((part) => names[part] ?? part.replaceAll('_', ' ')).join(', ');
-    return text.charAt(0).toUpperCase() + text.slice(1);
-  };
+  const nameOfField = (path: readonly string[]): string =>
+    fieldLabel(path, FIELD_NAMES[desk.language.language.value], ', ');
   const factsIn = (value: unknown, path: readonly string[]): Fact[] => {
     if (isObject(value))
       return Object.entries(value).flatMap(([name, inner]) => factsIn(inner, [...path, name]));

@@ -2,7 +2,7 @@ import { FORM_TYPES, LIMITS } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, call, desk, environment, request, showError, texts } from '../app.ts';
 import type { ProposedOffer } from '../endpoints.ts';
 import { candidates, canTake, displayName } from '../state/offers.ts';
@@ -58,14 +58,23 @@ export function SpreadDialog(props: {
   const { items, ticked, plan, close, focusAfter } = props;
   const words = texts.value.spread;
   const [typed, setTyped] = useState('');
-  useEffect(() => void desk.readAdjusters(), []);
+  /** A plan that arrives when the dialog is closed, or others are ticked, is not shown. */
+  const wanted = useRef<readonly string[] | undefined>(ticked);
+  wanted.current = ticked;
+  useEffect(() => {
+    void desk.readAdjusters();
+    return () => {
+      wanted.current = undefined;
+    };
+  }, []);
   const all = adjusters.rows.value ?? [];
   const found = candidates(all, typed).filter(canTake);
   const toggle = (svcId: string): void =>
     props.tick(ticked.includes(svcId) ? ticked.filter((one) => one !== svcId) : [...ticked, svcId]);
   const submit = async (): Promise<void> => {
     if (plan !== undefined) return props.submit();
-    await readSpread(items, ticked).then(props.show, showError);
+    const show = (found: readonly ProposedOffer[]) => wanted.current === ticked && props.show(found);
+    await readSpread(items, ticked).then(show, showError);
   };
   return (
     <FormDialog

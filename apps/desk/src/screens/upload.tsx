@@ -13,8 +13,8 @@ import { ofService } from '../components/service-text.tsx';
 import type { Import, ProposedOffer } from '../endpoints.ts';
 import { saveCsv } from '../save-csv.ts';
 import { countsText, createUpload, type Upload, type UploadNotice } from '../state/upload.ts';
-import { FIELD_NAMES } from '../texts/field-names.ts';
-import { fieldLabel, withLabels } from '../texts/fields.ts';
+import { FIELD_NAMES, fieldLabel } from '../texts/field-names.ts';
+import { withLabels } from '../texts/fields.ts';
 import { SpreadDialog } from './spread.tsx';
 
 /** Problems that are shown; the file of them has the others, too. */
@@ -27,7 +27,7 @@ const MAX_PREVIEW = 40;
 const EARLIER_UPLOADS = 20;
 
 const fieldNames = () => FIELD_NAMES[desk.language.language.value];
-const label = (path: string): string => fieldLabel(path, fieldNames());
+const label = (path: string): string => fieldLabel(path.split('.'), fieldNames());
 /** A text of the service with the names of fields in words. */
 const said = (detail: string) => ofService(withLabels(detail, fieldNames()));
 

@@ -135,7 +135,6 @@ export const en = {
     saveReceipt: 'Save the receipt',
     flag: (isTrue: boolean): string => (isTrue ? 'Yes' : 'No'),
     externalId: 'External id',
-    instructions: 'Instructions',
     sentAt: 'Sent',
     details: 'Claim',
     noPush: 'No notification yet',

@@ -132,7 +132,6 @@ export const es: Texts = {
     saveReceipt: 'Guardar el recibo',
     flag: (isTrue) => (isTrue ? 'Sí' : 'No'),
     externalId: 'Id externo',
-    instructions: 'Instrucciones',
     sentAt: 'Enviada',
     details: 'Reclamación',
     noPush: 'Aún sin notificación',

@@ -1,7 +1,5 @@
-import type { FieldNames } from './fields-en.ts';
-
 /** Parts of the paths of fields. */
-export const fieldNamesEs: FieldNames = {
+export const fieldNamesEs = {
   external_id: 'su id de la reclamación',
   claim_number: 'número de reclamación',
   adjuster_svc_id: 'ajustador (SVCID, nombre o correo)',

@@ -1,13 +1,5 @@
 import { FIELD_PATHS } from '@svc/csv-import/in-page';
-
-/** The path of a field in words, such as "Loss location: ZIP code". */
-export function fieldLabel(path: string, names: Readonly<Record<string, string>>): string {
-  const text = path
-    .split('.')
-    .map((part) => names[part] ?? part)
-    .join(': ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+import { fieldLabel } from './field-names.ts';
 
 /** Longer ones first, of which others are parts. A path of one plain word may be a word of the text. */
 const PATHS = new RegExp(
@@ -20,4 +12,4 @@ const PATHS = new RegExp(
 
 /** A text with the names of fields in words. */
 export const withLabels = (text: string, names: Readonly<Record<string, string>>): string =>
-  text.replace(PATHS, (path) => `“${fieldLabel(path, names)}”`);
+  text.replace(PATHS, (path) => `“${fieldLabel(path.split('.'), names)}”`);
