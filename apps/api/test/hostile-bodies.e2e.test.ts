@@ -1,17 +1,11 @@
 import { connect } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
-import {
-  type ApiResponse,
-  claimBody,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, claimBody, startServiceUnderTest } from './service-under-test.ts';
 
 const MEGABYTE = 1_048_576;
 
@@ -37,39 +31,30 @@ interface Target {
 const WITH_BODY = (Object.values(endpoints) as Endpoint[]).filter(({ body }) => body !== undefined);
 const NAMES = WITH_BODY.map(({ method, path }) => `${method} ${path}`);
 
-let service: ServiceUnderTest;
-let firm: TestFirm;
-let targets: Record<string, Target>;
-let rowsBefore: Record<string, number>;
+const service = await startServiceUnderTest();
+afterAll(() => service.stop());
+const firm = await service.firm();
+const { token } = await service.member(firm);
+const staff = await service.staff(firm);
+const targets = new Map(
+  WITH_BODY.map(({ method, path, auth, id, headers, sandbox }) => {
+    const { params = {}, body } = EXAMPLES[id as EndpointId];
+    const as = { key: sandbox ? firm.test : firm.live, session: token, staff, none: undefined }[auth];
+    const target: Target = {
+      method,
+      path: path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? ''),
+      ...(as !== undefined && { as }),
+      ...(headers !== undefined && { headers: { 'Idempotency-Key': 'hostile' } }),
+      body: body as Record<string, unknown>,
+    };
+    return [`${method} ${path}`, target];
+  }),
+);
+let rowsBefore = await countRows(service.databaseUrl);
 let rejectedForMemory = false;
 
-beforeAll(async () => {
-  service = await startServiceUnderTest();
-  firm = await service.firm();
-  const { token } = await service.member(firm);
-  const staff = await service.staff(firm);
-  targets = Object.fromEntries(
-    WITH_BODY.map(({ method, path, auth, id, headers, ...endpoint }) => {
-      const { params = {}, body } = EXAMPLES[id as EndpointId];
-      const key = 'sandbox' in endpoint ? firm.test : firm.live;
-      const as = { key, session: token, staff, none: undefined }[auth];
-      const target: Target = {
-        method,
-        path: path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? ''),
-        ...(as !== undefined && { as }),
-        ...(headers !== undefined && { headers: { 'Idempotency-Key': 'hostile' } }),
-        body: body as Record<string, unknown>,
-      };
-      return [`${method} ${path}`, target];
-    }),
-  );
-  rowsBefore = await countRows(service.databaseUrl);
-});
-
-afterAll(() => service.stop());
-
 const target = (name: string): Target => {
-  const found = targets[name];
+  const found = targets.get(name);
   if (found === undefined) throw new Error(`${name} has no target here`);
   return found;
 };
@@ -81,257 +66,133 @@ const send = (
 ): Promise<ApiResponse> =>
   service.call(method, path, { ...(as !== undefined && { as }), raw, headers: { ...headers, ...more } });
 
-/** The body with one more member as text, since JSON.stringify cannot write every case. */
-const withMember = (body: object, member: string): string =>
-  `${JSON.stringify(body).slice(0, -1)},${member}}`;
+/** The headers of a request as bytes. */
+const headOf = ({ method, path, as, headers }: Target, more: Record<string, string>): string =>
+  request(`${method} ${path}`, {
+    ...(as !== undefined && { Authorization: `Bearer ${as}` }),
+    'Content-Type': 'application/json',
+    ...headers,
+    ...more,
+  });
 
-/** Sends an invalid body, and returns the pointers of the errors. */
-async function errorsOf(name: string, raw: string): Promise<string[]> {
-  const response = await send(target(name), raw);
-  expectProblem(response, 422, 'validation_failed');
-  return response.json.errors.map((item: { pointer: string }) => item.pointer);
+/** The status and code of the one response. */
+async function answerTo(steps: string | readonly string[]): Promise<unknown> {
+  const { responses } = await sendBytes(service.url, steps, { responses: 1 });
+  const { status, code } = JSON.parse(responses[0]?.body ?? '');
+  return [status, code];
 }
 
-describe.each(NAMES)('%s', (name) => {
-  test('rejects a body that is incomplete, has a duplicate member, or is not declared as JSON', async () => {
-    const { body } = target(name);
-    for (const raw of ['{"svc_id":', withMember(body, '"x":1,"x":1')])
-      expectProblem(await send(target(name), raw), 400, 'malformed_request');
-    const type = { 'Content-Type': 'text/plain' };
-    expectProblem(await send(target(name), JSON.stringify(body), type), 400, 'malformed_request');
-  });
-
-  test('rejects an array, a field named like a member of Object.prototype, and U+0000 in names and values', async () => {
-    const { body } = target(name);
-    expect(await errorsOf(name, '[]')).toContain('');
-    expect(await errorsOf(name, withMember(body, '"__proto__":{"admin":true}'))).toEqual(['/__proto__']);
-    expect(await errorsOf(name, withMember(body, '"\\u0000":1'))).toHaveLength(1);
-    for (const field of Object.keys(body).filter((field) => typeof body[field] === 'string'))
-      await errorsOf(name, JSON.stringify({ ...body, [field]: 'a\0b' }));
-  });
-
-  test('decompresses bodies, and rejects unknown encodings', async () => {
-    const as = { 'Content-Encoding': 'gzip' };
-    expectProblem(await send(target(name), gzipSync('[]'), as), 422, 'validation_failed');
-    const unknown = { 'Content-Encoding': 'zip' };
-    expectProblem(await send(target(name), '[]', unknown), 400, 'malformed_request');
-  });
-
-  test('rejects a body of one byte more than the maximum', async () => {
-    const large = `[]${' '.repeat(sizeOf(target(name)) - 1)}`;
-    expectProblem(await send(target(name), large), 413, 'payload_too_large');
-  });
+test.each(NAMES)('%s reads its body as JSON of a limited size, with the declared fields', async (name) => {
+  const one = target(name);
+  const isOptional = /\/(acceptance|rejection|roll|withdrawal|closure)$/.test(name);
+  for (const raw of ['{"svc_id":', ...(isOptional ? [] : [''])])
+    expectProblem(await send(one, raw), 400, 'malformed_request');
+  const type = { 'Content-Type': 'text/plain' };
+  expectProblem(await send(one, JSON.stringify(one.body), type), 400, 'malformed_request');
+  const unknown = `${JSON.stringify(one.body).slice(0, -1)},"__proto__":{"admin":true}}`;
+  for (const [raw, at] of [
+    ['[]', ''],
+    [unknown, '/__proto__'],
+  ] as const) {
+    const response = await send(one, raw);
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toContainEqual({ detail: expect.any(String), pointer: at });
+  }
+  expectProblem(await send(one, `[]${' '.repeat(sizeOf(one) - 1)}`), 413, 'payload_too_large');
 });
 
 /** Bodies of all operations are read by one function; these differ in the caller, the maximum and an optional body. */
-const READ_DIFFERENTLY = [
-  'POST /v1/claims',
-  'PATCH /app/v1/me',
-  'POST /app/v1/sessions',
-  'POST /app/v1/claims/{id}/rejection',
-];
+const READ_DIFFERENTLY = ['POST /v1/claims', 'POST /app/v1/sessions', 'POST /app/v1/claims/{id}/rejection'];
 
 describe.each(READ_DIFFERENTLY)('%s', (name) => {
-  test('rejects every Content-Type but JSON in UTF-8', async () => {
-    const validText = JSON.stringify(target(name).body);
+  const one = target(name);
+
+  test('accepts variants of the JSON Content-Type and a byte order mark, and rejects every other type', async () => {
+    for (const type of ['application/json;charset="UTF-8"', 'Application/JSON; charset=utf8; x=y'])
+      expectProblem(await send(one, '\ufeff[]', { 'Content-Type': type }), 422, 'validation_failed');
     for (const type of [
-      'text/plain',
-      'text/json',
       'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
       'application/jsonp',
-      'application/json-patch',
       'application/json-patch+json',
-      'application/vnd.api+json',
-      'application/octet-stream',
-      'json',
       '*/*',
       'application/json, text/plain',
       'application/json; charset=utf-16',
-      'application/json; charset=iso-8859-1',
       'application/json; charset="latin1"',
-    ]) {
-      expectProblem(await send(target(name), validText, { 'Content-Type': type }), 400, 'malformed_request');
-    }
-    const { method, path, as, headers } = target(name);
-    const untyped = await sendBytes(
-      service.url,
-      request(
-        `${method} ${path}`,
-        { ...(as !== undefined && { Authorization: `Bearer ${as}` }), 'Content-Length': '2', ...headers },
-        '[]',
-      ),
-      { responses: 1 },
-    );
-    expect(JSON.parse(untyped.responses[0]?.body ?? '')).toMatchObject({
-      status: 400,
-      code: 'malformed_request',
-    });
-  });
-
-  test('accepts variants of the JSON Content-Type, and a byte order mark', async () => {
-    for (const type of [
-      'application/json; charset=utf-8',
-      'application/json;charset="UTF-8"',
-      'Application/JSON',
-      'application/json; charset=utf8; x=y',
-    ]) {
-      expectProblem(await send(target(name), '[]', { 'Content-Type': type }), 422, 'validation_failed');
-    }
-    expectProblem(await send(target(name), '\ufeff[]'), 422, 'validation_failed');
+    ])
+      expectProblem(await send(one, '[]', { 'Content-Type': type }), 400, 'malformed_request');
+    const untyped = headOf(one, { 'Content-Length': '2' }).replace(/^Content-Type.*\r\n/m, '');
+    expect(await answerTo(`${untyped}[]`)).toEqual([400, 'malformed_request']);
   });
 
   test('accepts a body byte by byte up to the maximum number of chunks, and no more', async () => {
-    const { method, path, as, headers } = target(name);
-    const head = request(`${method} ${path}`, {
-      ...(as !== undefined && { Authorization: `Bearer ${as}` }),
-      'Content-Type': 'application/json',
-      'Transfer-Encoding': 'chunked',
-      ...headers,
-    });
-    const most = as === undefined ? LIMITS.openSmallChunks : LIMITS.smallChunks;
-    const statusOf = async (body: string): Promise<{ status: number }> => {
+    const most = one.as === undefined ? LIMITS.openSmallChunks : LIMITS.smallChunks;
+    const answerByByte = async (body: string): Promise<unknown> => {
       const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
-      const { responses } = await sendBytes(service.url, [head, chunks, '0\r\n\r\n'], { responses: 1 });
-      const problem = JSON.parse(responses[0]?.body ?? '');
+      const answer = await answerTo([headOf(one, { 'Transfer-Encoding': 'chunked' }), chunks, '0\r\n\r\n']);
       // The test of another operation has used up what this caller may send in a second.
-      return problem.status === 503 ? statusOf(body) : problem;
+      return `${answer}`.startsWith('503') ? answerByByte(body) : answer;
     };
-    expect(await statusOf('[]'.padEnd(most))).toMatchObject({ status: 422 });
-    expect(await statusOf('[]'.padEnd(most + 1))).toMatchObject({ status: 400, code: 'malformed_request' });
+    expect(await answerByByte('[]'.padEnd(most))).toEqual([422, 'validation_failed']);
+    expect(await answerByByte('[]'.padEnd(most + 1))).toEqual([400, 'malformed_request']);
   });
 
   test('accepts a body of exactly the maximum size, and rejects one byte more, with and without Content-Length', async () => {
-    const most = sizeOf(target(name));
-    const full = `[]${' '.repeat(most - 2)}`;
-    expectProblem(await send(target(name), full), 422, 'validation_failed');
-    expectProblem(await send(target(name), `${full} `), 413, 'payload_too_large');
-
-    const { method, path, as, headers } = target(name);
-    const head = request(`${method} ${path}`, {
-      ...(as !== undefined && { Authorization: `Bearer ${as}` }),
-      'Content-Type': 'application/json',
-      'Transfer-Encoding': 'chunked',
-      ...headers,
-    });
+    const most = sizeOf(one);
+    expectProblem(await send(one, '[]'.padEnd(most)), 422, 'validation_failed');
     const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
-    const piece = most / 16;
-    const chunks = [head, '2\r\n[]\r\n', ...Array.from({ length: 15 }, () => chunk(piece)), chunk(piece - 2)];
-    const read = await sendBytes(service.url, [...chunks, '0\r\n\r\n'], { responses: 1 });
-    expect(read.responses[0]?.status).toBe(422);
-    const failed = await sendBytes(service.url, [...chunks, chunk(1), '0\r\n\r\n'], { responses: 1 });
-    expect(JSON.parse(failed.responses[0]?.body ?? '')).toMatchObject({
-      status: 413,
-      code: 'payload_too_large',
-    });
+    const pieces = Array.from({ length: 15 }, () => chunk(most / 16));
+    const head = headOf(one, { 'Transfer-Encoding': 'chunked' });
+    const full = [head, '2\r\n[]\r\n', ...pieces, chunk(most / 16 - 2)];
+    expect(await answerTo([...full, '0\r\n\r\n'])).toEqual([422, 'validation_failed']);
+    expect(await answerTo([...full, chunk(1), '0\r\n\r\n'])).toEqual([413, 'payload_too_large']);
   });
 
   test('decompresses bodies up to the maximum size, and rejects invalid or unknown encodings', async () => {
     for (const [encoding, compress, bomb] of COMPRESSORS) {
       const as = { 'Content-Encoding': encoding };
-      expectProblem(await send(target(name), compress('[]'), as), 422, 'validation_failed');
-      expect(bomb.length).toBeLessThan(MEGABYTE);
-      expectProblem(await send(target(name), bomb, as), 413, 'payload_too_large');
-      const small = compress(' '.repeat(sizeOf(target(name)) + 1));
-      expect(small.length).toBeLessThan(4096);
-      expectProblem(await send(target(name), small, as), 413, 'payload_too_large');
-      expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
-      expectProblem(await send(target(name), compress('[]').subarray(0, -3), as), 400, 'malformed_request');
+      expectProblem(await send(one, compress('[]'), as), 422, 'validation_failed');
+      for (const large of [bomb, compress(' '.repeat(sizeOf(one) + 1))])
+        expectProblem(await send(one, large, as), 413, 'payload_too_large');
+      for (const broken of ['[]', compress('[]').subarray(0, -3)])
+        expectProblem(await send(one, broken, as), 400, 'malformed_request');
     }
-    for (const encoding of ['x-gzip', 'GZIP', 'identity, gzip']) {
-      const as = { 'Content-Encoding': encoding };
-      expectProblem(await send(target(name), gzipSync('[]'), as), 422, 'validation_failed');
-    }
-    for (const encoding of ['', ' ', 'identity'])
+    for (const encoding of ['x-gzip', 'GZIP', 'identity, gzip'])
       expectProblem(
-        await send(target(name), '[]', { 'Content-Encoding': encoding }),
+        await send(one, gzipSync('[]'), { 'Content-Encoding': encoding }),
         422,
         'validation_failed',
       );
-    for (const encoding of ['compress', 'zip', 'gzip, gzip', 'utf-8']) {
-      expectProblem(
-        await send(target(name), '[]', { 'Content-Encoding': encoding }),
-        400,
-        'malformed_request',
-      );
-    }
+    for (const encoding of ['', ' ', 'identity'])
+      expectProblem(await send(one, '[]', { 'Content-Encoding': encoding }), 422, 'validation_failed');
+    for (const encoding of ['compress', 'gzip, gzip'])
+      expectProblem(await send(one, '[]', { 'Content-Encoding': encoding }), 400, 'malformed_request');
   });
+});
+
+test('a compressed claim that arrives byte by byte is accepted', async () => {
+  const to = { ...target('POST /v1/claims'), as: firm.test };
+  const body = gzipSync(JSON.stringify(claimBody(firm.account.manual)));
+  const chunks = Buffer.concat(Array.from(body, (byte) => Buffer.from([0x31, 13, 10, byte, 13, 10])));
+  const head = headOf(to, { 'Transfer-Encoding': 'chunked', 'Content-Encoding': 'gzip' });
+  const { responses } = await sendBytes(service.url, [head, chunks, '0\r\n\r\n'], { responses: 1 });
+  expect(responses[0]?.status).toBe(201);
+  rowsBefore = await countRows(service.databaseUrl);
 });
 
 test.each([
-  ['plain', (json: string) => Buffer.from(json.padEnd(60_000)), {}],
-  ['compressed', (json: string) => gzipSync(json), { 'Content-Encoding': 'gzip' }],
-] as const)('a %s claim that arrives byte by byte is accepted', async (_, encode, encoding) => {
-  const head = request('POST /v1/claims', {
-    ...{ Authorization: `Bearer ${firm.test}`, 'Idempotency-Key': `bytes ${_}`, ...encoding },
-    ...{ 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' },
-  });
-  const body = encode(JSON.stringify(claimBody(firm.account.manual)));
-  const chunks = Array.from(body, (byte) => Buffer.from([0x31, 13, 10, byte, 13, 10]));
-  const { responses } = await sendBytes(service.url, [head, Buffer.concat(chunks), '0\r\n\r\n'], {
-    responses: 1,
-  });
-  expect(responses[0]?.status).toBe(201);
-});
-
-test('a missing body is malformed, unless all its fields are optional', async () => {
-  for (const name of NAMES) {
-    if (/\/(acceptance|rejection|roll|withdrawal|closure)$/.test(name)) continue;
-    expectProblem(await send(target(name), ''), 400, 'malformed_request');
-    const { method, path, as, headers } = target(name);
-    const bare = await service.call(method, path, {
-      ...(as !== undefined && { as }),
-      headers: headers ?? {},
-    });
-    expectProblem(bare, 400, 'malformed_request');
+  ['without a key, a body over 4 kB', 'POST /app/v1/sessions', 4096],
+  ['with a key, a body over 1 MB', 'POST /v1/claims', MEGABYTE],
+] as const)('%s is rejected before it arrives, also with Connection: close', async (_, name, most) => {
+  for (const connection of ['keep-alive', 'close']) {
+    const headers = { 'Content-Length': String(most + 1), Connection: connection };
+    const head = headOf(target(name), headers);
+    for (const sent of [[head], [head, '['.repeat(most + 1)]])
+      expect(await answerTo(sent)).toEqual([413, 'payload_too_large']);
   }
-});
-
-test('without a key, a body over 4 kB is rejected before it arrives, also with Connection: close', async () => {
-  for (const path of ['/app/v1/sign-in-codes', '/app/v1/sessions']) {
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': '4097' };
-    const unsent = await sendBytes(service.url, request(`POST ${path}`, headers), { responses: 1 });
-    const whole = await sendBytes(
-      service.url,
-      request(
-        `POST ${path}`,
-        { ...headers, 'Content-Length': String(MEGABYTE), Connection: 'close' },
-        '['.repeat(MEGABYTE),
-      ),
-    );
-    for (const { responses } of [unsent, whole]) {
-      expect(responses).toHaveLength(1);
-      const { code, detail } = JSON.parse(responses[0]?.body ?? '');
-      expect([code, detail]).toEqual(['payload_too_large', 'The body is larger than 4 kB.']);
-    }
-  }
-});
-
-test('a client that waits for the response before it sends a body over the limit gets it, also with Connection: close', async () => {
-  const { as, headers } = target('POST /v1/claims');
-  const { responses } = await sendBytes(
-    service.url,
-    request('POST /v1/claims', {
-      ...headers,
-      Authorization: `Bearer ${as}`,
-      'Content-Type': 'application/json',
-      'Content-Length': String(MEGABYTE + 1),
-      Connection: 'close',
-    }),
-    { responses: 1 },
-  );
-  expect(responses.map(({ status }) => status)).toEqual([413]);
-  expect(JSON.parse(responses[0]?.body ?? '').code).toBe('payload_too_large');
 });
 
 test('bodies over the shared memory limit get 503 with Retry-After, until memory is released', async () => {
-  const { as, headers } = target('POST /v1/claims');
-  const head = request('POST /v1/claims', {
-    Authorization: `Bearer ${as}`,
-    'Content-Type': 'application/json',
-    'Content-Length': String(MEGABYTE),
-    ...headers,
-  });
+  const head = headOf(target('POST /v1/claims'), { 'Content-Length': String(MEGABYTE) });
   const { port, hostname } = new URL(service.url);
   const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname));
   const received = sockets.map(
@@ -386,16 +247,11 @@ describe('an action that takes no body', () => {
         ...(action.as !== undefined && { as: action.as }),
       });
       expect([404, 204, 200]).toContain(plain.status);
-      expect((await send(action, '')).status).toBe(plain.status);
       expect((await send(action, '{}')).status).toBe(plain.status);
       const unknown = await send(action, '{"reason":"r"}');
       expectProblem(unknown, 422, 'validation_failed');
       expect(unknown.json.errors).toEqual([{ detail: expect.any(String), pointer: '/reason' }]);
-      for (const raw of ['[]', 'null', '1']) expectProblem(await send(action, raw), 422, 'validation_failed');
-      for (const raw of ['{', ' ', '{"a":1,"a":1}', '['.repeat(65)])
-        expectProblem(await send(action, raw), 400, 'malformed_request');
-      expectProblem(await send(action, '{}', { 'Content-Type': 'text/plain' }), 400, 'malformed_request');
-      expectProblem(await send(action, ' '.repeat(MEGABYTE + 1)), 413, 'payload_too_large');
+      expectProblem(await send(action, '{'), 400, 'malformed_request');
     },
   );
 });

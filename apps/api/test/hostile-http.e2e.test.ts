@@ -1,44 +1,35 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endpoints } from '@svc/contract';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { getClaim } from './firm-calls.ts';
 import { expectProblem, problemMismatch } from './problem-shape.ts';
 import { type RawResponse, request, sendBytes } from './raw-http.ts';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
-let service: ServiceUnderTest;
-let firm: TestFirm;
-let adjuster: { svcId: string; token: string };
-let claimId: string;
-let bearer: { Authorization: string };
-let rowsBefore: Record<string, number>;
-
-beforeAll(async () => {
-  service = await startServiceUnderTest({
-    env: { HEADERS_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '900', RESPONSE_TIMEOUT_MS: '900' },
-  });
-  firm = await service.firm();
-  adjuster = await service.member(firm);
-  claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
-  bearer = { Authorization: `Bearer ${firm.live}` };
-  rowsBefore = await countRows(service.databaseUrl);
+const service = await startServiceUnderTest({
+  env: { HEADERS_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '900', RESPONSE_TIMEOUT_MS: '900' },
 });
 afterAll(() => service.stop());
+const firm = await service.firm();
+const adjuster = await service.member(firm);
+const claimId: string = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
+const bearer = { Authorization: `Bearer ${firm.live}` };
+const json = { ...bearer, 'Content-Type': 'application/json' };
+let rowsBefore = await countRows(service.databaseUrl);
 
 function expectRawProblem(response: RawResponse | undefined, status: number, code: string): void {
   expect({ status: response?.status, body: response?.body }).toMatchObject({ status });
   expect(JSON.parse(response?.body ?? '')).toMatchObject({ status, code });
   expect(problemMismatch(status, (name) => response?.headers.get(name), response?.body ?? '')).toBeNull();
+}
+
+/** The only response to these bytes. */
+async function answerTo(bytes: string | readonly string[]): Promise<RawResponse | undefined> {
+  const { responses } = await sendBytes(service.url, bytes, { responses: 1 });
+  return responses[0];
 }
 
 /** Expects one problem, after which the server closes the connection. */
@@ -49,25 +40,14 @@ async function expectClosedWith(bytes: string | Uint8Array, status: number, code
   expect(responses[0]?.headers.get('connection')).toBe('close');
 }
 
-const lineOf = (id: string): string[] => service.logged.filter((line) => line.includes(id));
-
 describe('invalid HTTP', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['an unknown version', 'GET /v1/health HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['an unknown method', request('BREW /v1/health')],
-    ['a method in lower case', request('get /v1/health')],
-    ['a line feed in the path', 'GET /v1/he\nalth HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a control character in the path', 'GET /v1/\x01health HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a target that is not a path', 'GET v1/health HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a header without a colon', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
-    ['a header with a space before the colon', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nA : b\r\n\r\n'],
-    ['a header with U+0000 in it', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n'],
     ['a length that is not a number', request('POST /v1/claims', { 'Content-Length': 'many' })],
-    ['a negative length', request('POST /v1/claims', { 'Content-Length': '-1' })],
-    ['a length out of range', request('POST /v1/claims', { 'Content-Length': '9'.repeat(40) })],
     [
       'two lengths',
       'POST /v1/claims HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]',
@@ -75,10 +55,6 @@ describe('invalid HTTP', () => {
     [
       'a length and chunks',
       request('POST /v1/claims', { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }, '[]'),
-    ],
-    [
-      'identity beside chunked',
-      request('POST /v1/claims', { 'Transfer-Encoding': 'identity, chunked' }, '2\r\n[]\r\n0\r\n\r\n'),
     ],
     ['an unknown transfer encoding', request('POST /v1/claims', { 'Transfer-Encoding': 'rot13' }, '[]')],
   ])('%s gets one malformed_request, and the connection is closed', (_, bytes) =>
@@ -96,27 +72,20 @@ describe('invalid HTTP', () => {
       'two headers Transfer-Encoding',
       hiding('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', '0\r\n\r\n'),
     ],
-    [
-      'a vertical tab before chunked',
-      hiding('Content-Length: 2\r\nTransfer-Encoding: \x0bchunked', '0\r\n\r\n'),
-    ],
     ['a space before the colon', hiding('Content-Length: 2\r\nTransfer-Encoding : chunked', '0\r\n\r\n')],
     ['a folded header', hiding('Content-Length: 2\r\nTransfer-Encoding:\r\n chunked', '0\r\n\r\n')],
     ['a list of lengths', hiding('Content-Length: 2, 2')],
-    ['a signed length', hiding('Content-Length: +2')],
-    ['a hexadecimal length', hiding('Content-Length: 0x2')],
     [
       'a chunk length out of range',
       hiding('Transfer-Encoding: chunked', 'ffffffffffffffff1\r\n{}\r\n0\r\n\r\n'),
     ],
-    ['a signed chunk length', hiding('Transfer-Encoding: chunked', '-1\r\n0\r\n\r\n')],
     ['bare line feeds', 'POST /app/v1/sign-in-codes HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}'],
     ['a bare carriage return', hiding('X-A: b\rX-B: c\r\nContent-Length: 2')],
   ])('a request with %s gets an error, and one hidden behind it no response', async (_, bytes) => {
     const { responses, ended } = await sendBytes(service.url, bytes + request('GET /v1/me', bearer));
-    expect(responses.map(({ status }) => status >= 400)).toEqual(responses.map(() => true));
-    expect([responses.length, ended]).toEqual([expect.any(Number), true]);
+    expect(ended).toBe(true);
     expect(responses.length).toBeGreaterThan(0);
+    expect(responses.filter(({ status }) => status < 400)).toEqual([]);
   });
 
   test('a connection ends that sends many small chunks of a body that nobody reads', async () => {
@@ -134,24 +103,15 @@ describe('invalid HTTP', () => {
     await closed;
   });
 
-  test('an invalid chunk gets malformed_request as the response to its request', async () => {
-    const headers = { ...bearer, 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
-    const { responses, ended } = await sendBytes(
-      service.url,
-      request('POST /v1/claims', { ...headers, 'Transfer-Encoding': 'chunked' }, 'nonsense\r\n'),
-    );
-    expect(ended).toBe(true);
-    expectRawProblem(responses[0], 400, 'malformed_request');
-    await pause(50);
-    expect(lineOf(responses[0]?.headers.get('x-request-id') ?? '?')).toHaveLength(1);
-  });
-
-  test('an invalid chunk of a request that waits for the one before gets malformed_request after its response', async () => {
-    const invalid = request('POST /v1/claims', { 'Transfer-Encoding': 'chunked' }, 'nonsense\r\n');
-    const { responses, ended } = await sendBytes(service.url, request('GET /v1/me', bearer) + invalid);
-    expect(responses.map(({ status }) => status)).toEqual([200, 400]);
-    expectRawProblem(responses[1], 400, 'malformed_request');
-    expect(ended).toBe(true);
+  test('an invalid chunk gets malformed_request as the response to its request, after that of the one before', async () => {
+    const invalid = request('POST /v1/claims', { ...json, 'Transfer-Encoding': 'chunked' }, 'nonsense\r\n');
+    const alone = await sendBytes(service.url, invalid);
+    const second = await sendBytes(service.url, request('GET /v1/me', bearer) + invalid);
+    expect([alone, second].map(({ ended }) => ended)).toEqual([true, true]);
+    expect([...alone.responses, ...second.responses].map(({ status }) => status)).toEqual([400, 200, 400]);
+    for (const { responses } of [alone, second]) expectRawProblem(responses.at(-1), 400, 'malformed_request');
+    const id = alone.responses[0]?.headers.get('x-request-id') ?? '?';
+    await eventually(() => service.logged.filter((line) => line.includes(id)).length === 1);
   });
 
   test('headers over 16 KB get 431, in one header, many headers or the URL', async () => {
@@ -159,45 +119,23 @@ describe('invalid HTTP', () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`X-Header-${i}`, 'x']));
     await expectClosedWith(request('GET /v1/health', many), 431, 'headers_too_large');
     await expectClosedWith(request(`GET /${'a'.repeat(20_000)}`), 431, 'headers_too_large');
-    await expectClosedWith(
-      request(`GET /v1/claims?external_id=${'a'.repeat(200_000)}`),
-      431,
-      'headers_too_large',
-    );
   });
 
   test('Host is required for HTTP/1.1, but not for HTTP/1.0', async () => {
-    const without = await sendBytes(service.url, 'GET /v1/health HTTP/1.1\r\n\r\n', { responses: 1 });
-    expectRawProblem(without.responses[0], 400, 'malformed_request');
+    expectRawProblem(await answerTo('GET /v1/health HTTP/1.1\r\n\r\n'), 400, 'malformed_request');
     const old = await sendBytes(service.url, 'GET /v1/health HTTP/1.0\r\n\r\n');
     expect([old.responses[0]?.status, old.responses[0]?.body, old.ended]).toEqual([200, '{}', true]);
   });
 
-  test('a repeated Host or Idempotency-Key header is malformed, even with the same value', async () => {
-    const hosts = await sendBytes(service.url, request('GET /v1/health', { host: 'localhost' }), {
-      responses: 1,
-    });
-    expectRawProblem(hosts.responses[0], 400, 'malformed_request');
-    const headers = { ...bearer, 'Content-Type': 'application/json', 'Content-Length': '2' };
-    for (const path of ['/v1/claims', `/v1/claims/${claimId}/assignment`]) {
-      const keys = { ...headers, 'Idempotency-Key': 'k', 'idempotency-key': 'k' };
-      const { responses } = await sendBytes(service.url, request(`POST ${path}`, keys, '[]'), {
-        responses: 1,
-      });
-      expectRawProblem(responses[0], 400, 'malformed_request');
-      const once = { ...headers, 'Idempotency-Key': 'k' };
-      const single = await sendBytes(service.url, request(`POST ${path}`, once, '[]'), { responses: 1 });
-      expectRawProblem(single.responses[0], 422, 'validation_failed');
-    }
-    const types = { ...headers, 'Idempotency-Key': 'k', 'content-type': 'application/json' };
-    const twoTypes = await sendBytes(service.url, request('POST /v1/claims', types, '[]'), { responses: 1 });
-    expectRawProblem(twoTypes.responses[0], 400, 'malformed_request');
-  });
-
-  test('a repeated Authorization header is an invalid key, also when both hold the same', async () => {
-    const twice = request('GET /v1/me', { ...bearer, authorization: bearer.Authorization });
-    const { responses } = await sendBytes(service.url, twice, { responses: 1 });
-    expectRawProblem(responses[0], 401, 'invalid_key');
+  test.each([
+    ['Host', request('GET /v1/health', { host: 'localhost' }), 400, 'malformed_request'],
+    ['Authorization', request('GET /v1/me', { ...bearer, authorization: 'x' }), 401, 'invalid_key'],
+    ...['Idempotency-Key', 'Content-Type'].map((name) => {
+      const headers = { ...json, 'Idempotency-Key': 'k', 'Content-Length': '2', [name.toLowerCase()]: 'k' };
+      return [name, request('POST /v1/claims', headers, '[]'), 400, 'malformed_request'] as const;
+    }),
+  ] as const)('a repeated %s header is rejected', async (_, sent, status, code) => {
+    expectRawProblem(await answerTo(sent), status, code);
   });
 
   test('CONNECT gets 405, and Upgrade is ignored', async () => {
@@ -205,16 +143,10 @@ describe('invalid HTTP', () => {
     expectRawProblem(tunnel.responses[0], 405, 'method_not_allowed');
     expect(tunnel.responses[0]?.headers.get('allow')).toContain('GET');
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
-    const { responses } = await sendBytes(service.url, request('GET /v1/health', upgrade), { responses: 1 });
-    expect(responses[0]?.status).toBe(200);
-    const h2c = {
-      Connection: 'Upgrade, HTTP2-Settings',
-      Upgrade: 'h2c',
-      'HTTP2-Settings': 'AAMAAABkAARAAAAAAAIAAAAA',
-    };
-    expect(
-      (await sendBytes(service.url, request('GET /v1/health', h2c), { responses: 1 })).responses[0]?.status,
-    ).toBe(200);
+    const settings = { 'HTTP2-Settings': 'AAMAAABkAARAAAAAAAIAAAAA' };
+    const h2c = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', ...settings };
+    for (const headers of [upgrade, h2c])
+      expect((await answerTo(request('GET /v1/health', headers)))?.status).toBe(200);
   });
 
   test('connections that are reset after CONNECT end no process', async () => {
@@ -254,38 +186,18 @@ describe('a client that is too slow', () => {
   });
 
   test('gets request_timeout if the body is incomplete', async () => {
-    const headers = { ...bearer, 'Idempotency-Key': 'slow', 'Content-Type': 'application/json' };
-    await expectClosedWith(
-      request('POST /v1/claims', { ...headers, 'Content-Length': '100' }, '{'),
-      408,
-      'request_timeout',
-    );
+    const head = request('POST /v1/claims', { ...json, 'Idempotency-Key': 'slow', 'Content-Length': '100' });
+    await expectClosedWith(`${head}{`, 408, 'request_timeout');
   });
 
   test('gets an error before it has sent the body', async () => {
     const head = request('POST /v1/claims', { 'Content-Type': 'application/json', 'Content-Length': '1000' });
-    expectRawProblem((await sendBytes(service.url, head, { responses: 1 })).responses[0], 401, 'invalid_key');
-    const large = request('POST /v1/claims', {
-      ...bearer,
-      'Idempotency-Key': 'large',
-      'Content-Type': 'application/json',
-      'Content-Length': '1048577',
-    });
-    expectRawProblem(
-      (await sendBytes(service.url, large, { responses: 1 })).responses[0],
-      413,
-      'payload_too_large',
-    );
+    expectRawProblem(await answerTo(head), 401, 'invalid_key');
   });
 
   test('can send its whole body before the response, if the connection closes after it', async () => {
-    const head = {
-      ...bearer,
-      'Idempotency-Key': 'long',
-      'Content-Type': 'application/json',
-      Connection: 'close',
-    };
-    const long = request('POST /v1/claims', { ...head, 'Content-Length': '6000000' }, ' '.repeat(6_000_000));
+    const head = { ...json, 'Content-Length': '6000000', Connection: 'close' };
+    const long = request('POST /v1/claims', head, ' '.repeat(6_000_000));
     const { port, hostname } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     // Many clients read nothing before they have written everything.
@@ -325,120 +237,63 @@ describe('addresses', () => {
       'HTTPS://example.com:8443/v1/me',
       'http://a:99999999/v1/me',
     ]) {
-      const { responses } = await sendBytes(service.url, request(`GET ${target}`, bearer), { responses: 1 });
-      expect([target, responses[0]?.status]).toEqual([target, 200]);
+      const { status } = (await answerTo(request(`GET ${target}`, bearer))) ?? {};
+      expect([target, status]).toEqual([target, 200]);
     }
-    const bare = await sendBytes(service.url, request('GET http://localhost', bearer), { responses: 1 });
-    expect(bare.responses[0]?.status).toBe(302);
+    expect((await answerTo(request('GET http://localhost', bearer)))?.status).toBe(302);
 
     const body = JSON.stringify({ adjuster_svc_id: adjuster.svcId });
-    const headers = {
-      ...bearer,
-      'Idempotency-Key': 'absolute',
-      'Content-Type': 'application/json',
-      'Content-Length': String(body.length),
-    };
-    const plain = await sendBytes(
-      service.url,
-      request(`POST /v1/claims/${claimId}/assignment`, headers, body),
-      {
-        responses: 1,
-      },
-    );
-    const absolute = await sendBytes(
-      service.url,
-      request(`POST http://localhost/v1/claims/${claimId}/assignment`, headers, body),
-      { responses: 1 },
-    );
-    expect([plain.responses[0]?.status, absolute.responses[0]?.status]).toEqual([200, 200]);
-    expect(absolute.responses[0]?.headers.get('idempotent-replayed')).toBe('true');
+    const headers = { ...json, 'Idempotency-Key': 'absolute', 'Content-Length': String(body.length) };
+    const offerAt = (host: string) =>
+      answerTo(request(`POST ${host}/v1/claims/${claimId}/assignment`, headers, body));
+    const [plain, absolute] = [await offerAt(''), await offerAt('http://localhost')];
+    expect([plain?.status, absolute?.status]).toEqual([200, 200]);
+    expect(absolute?.headers.get('idempotent-replayed')).toBe('true');
     rowsBefore = await countRows(service.databaseUrl);
   });
 
   test.each([
     '//v1/claims',
-    '/v1//claims',
-    '/v1/claim',
-    '/v1/claims/',
     '/v1/claims/x/assignment/y',
-    '/v1/me/',
-    '/v1/health/',
     '/V1/claims',
-    '/v1/Claims',
     '/v1/claims%2f',
     '/v1/claims;x=1',
     '/./v1/claims',
     '/v1/../v1/claims',
-    '/v2/claims',
     '/v1',
-    '/v1/',
     '/app/v1',
-    '/app/v1/Me',
     '/v1/constructor',
     '/__proto__',
-    '/v1/adjusters/invitations/',
-    '/.env',
     '/%00',
     `/v1/${'a'.repeat(8000)}`,
   ])('%s is not found', async (path) => {
-    const { responses } = await sendBytes(service.url, request(`GET ${path}`, bearer), { responses: 1 });
-    expectRawProblem(responses[0], 404, 'not_found');
+    expectRawProblem(await answerTo(request(`GET ${path}`, bearer)), 404, 'not_found');
   });
 
-  test.each(['/v1/%63laims', '/%761/claim%73', '/v1/claims?limit=%31', '/v1%2Dx'])(
-    '%s is the path without needless escapes',
-    async (path) => {
-      const { responses } = await sendBytes(service.url, request(`GET ${path}`, bearer), { responses: 1 });
-      expect(responses[0]?.status).toBe(path.startsWith('/v1%2D') ? 404 : 200);
-    },
-  );
-
-  test.each(['%', '%zz', '%E0%A4%A', '%c3%28', '%ed%a0%80', '%ff', 'a%', '%2'])(
-    'the invalid percent-escape in /v1/claims/%j is malformed_request, not internal_error',
-    async (part) => {
-      const read = await sendBytes(service.url, request(`GET /v1/claims/${part}`, bearer), { responses: 1 });
-      expectRawProblem(read.responses[0], 400, 'malformed_request');
-      const withdrawn = await sendBytes(
-        service.url,
-        request(`DELETE /v1/adjusters/invitations/${part}`, bearer),
-        {
-          responses: 1,
-        },
-      );
-      expectRawProblem(withdrawn.responses[0], 400, 'malformed_request');
-      const device = await sendBytes(
-        service.url,
-        request(`DELETE /app/v1/devices/${part}`, { Authorization: `Bearer ${adjuster.token}` }),
-        { responses: 1 },
-      );
-      expectRawProblem(device.responses[0], 400, 'malformed_request');
-    },
-  );
-
-  test.each([
-    '%00',
-    'null',
-    'undefined',
-    '1',
-    '%27',
-    `${'f'.repeat(8)}-0000`,
-    '00000000-0000-0000-0000-00000000000g',
-  ])('a path id %j that is not a UUID is an error at that parameter, on every path', async (id) => {
-    const calls: [string, string, string | undefined, string][] = [
-      ['GET', `/v1/claims/${id}`, firm.live, 'id'],
-      ['GET', `/app/v1/claims/${id}`, adjuster.token, 'id'],
-      ['POST', `/app/v1/claims/${id}/acceptance`, adjuster.token, 'id'],
-      ['POST', `/app/v1/claims/${id}/closure`, adjuster.token, 'id'],
-      ['POST', `/app/v1/invitations/${id}/acceptance`, adjuster.token, 'firm_id'],
-      ['POST', `/app/v1/invitations/${id}/decline`, adjuster.token, 'firm_id'],
-      ['DELETE', `/app/v1/firms/${id}/membership`, adjuster.token, 'firm_id'],
-    ];
-    for (const [method, path, as, parameter] of calls) {
-      const response = await service.call(method, path, { ...(as !== undefined && { as }) });
-      expectProblem(response, 422, 'validation_failed');
-      expect(response.json.errors).toEqual([{ detail: expect.any(String), parameter }]);
+  test('a path may have needless escapes, but no invalid ones', async () => {
+    for (const path of ['/v1/%63laims', '/%761/claim%73', '/v1/claims?limit=%31'])
+      expect((await answerTo(request(`GET ${path}`, bearer)))?.status).toBe(200);
+    for (const part of ['%', '%zz', '%E0%A4%A', '%c3%28', '%ed%a0%80', '%ff']) {
+      const invalid = await answerTo(request(`GET /v1/claims/${part}`, bearer));
+      expectRawProblem(invalid, 400, 'malformed_request');
     }
   });
+
+  test.each(['%00', 'null', '1', '%27', '00000000-0000-0000-0000-00000000000g'])(
+    'a path id %j that is not a UUID is an error at that parameter',
+    async (id) => {
+      for (const [path, as, parameter] of [
+        [`/v1/claims/${id}/assignment`, firm.live, 'id'],
+        [`/app/v1/claims/${id}/acceptance`, adjuster.token, 'id'],
+        [`/app/v1/invitations/${id}/decline`, adjuster.token, 'firm_id'],
+      ] as const) {
+        const headers = { 'Idempotency-Key': 'k' };
+        const response = await service.call('POST', path, { as, body: {}, headers });
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.json.errors).toContainEqual({ detail: expect.any(String), parameter });
+      }
+    },
+  );
 });
 
 describe('queries', () => {
@@ -458,38 +313,11 @@ describe('queries', () => {
     for (const query of ['?', '?&', '?&&limit=1&'])
       expect((await service.call('GET', `/v1/claims${query}`, { as: firm.live })).status).toBe(200);
   });
-
-  test('every operation rejects unknown parameters', async () => {
-    const fill = (path: string): string =>
-      path
-        .replace('{id}', claimId)
-        .replace('{firm_id}', firm.id)
-        .replace(/\{\w+\}/, 'x');
-    const staff = await service.staff(firm);
-    rowsBefore = await countRows(service.databaseUrl);
-    for (const { method, path, auth } of Object.values(endpoints)) {
-      const as = { key: firm.live, session: adjuster.token, staff, none: undefined }[auth];
-      const response = await service.call(method, `${fill(path)}?nope=1`, {
-        ...(as !== undefined && { as }),
-        ...(method !== 'GET' && method !== 'DELETE' && { body: { nope: 1 } }),
-      });
-      expect([method, path, response.status]).toEqual([method, path, 422]);
-      expectProblem(response, 422, 'validation_failed');
-      expect(response.json.errors).toContainEqual({ detail: expect.any(String), parameter: 'nope' });
-    }
-  });
 });
 
 describe('methods', () => {
   test('HEAD has the status and headers of GET without the body, for successes and problems', async () => {
-    for (const path of [
-      '/v1/health',
-      '/v1/me',
-      '/v1/claims?limit=1',
-      '/v1/adjusters',
-      `/v1/claims/${claimId}`,
-      '/nope',
-    ]) {
+    for (const path of ['/v1/health', `/v1/claims/${claimId}`, '/nope']) {
       const get = await service.call('GET', path, { as: firm.live });
       const head = await sendBytes(service.url, request(`HEAD ${path}`, { ...bearer, Connection: 'close' }), {
         bodiless: true,
@@ -503,7 +331,7 @@ describe('methods', () => {
 
   test('a body is ignored for GET and validated for DELETE, and the next request on the connection works', async () => {
     const body = '{"nope":1}';
-    const headers = { ...bearer, 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
+    const headers = { ...json, 'Content-Length': String(body.length) };
     const { responses } = await sendBytes(
       service.url,
       [
@@ -515,12 +343,6 @@ describe('methods', () => {
       { responses: 4 },
     );
     expect(responses.map(({ status }) => status)).toEqual([200, 422, 200, 200]);
-  });
-
-  test('method override headers are ignored', async () => {
-    const headers = { ...bearer, 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE' };
-    const { responses } = await sendBytes(service.url, request('GET /v1/me', headers), { responses: 1 });
-    expect(responses[0]?.status).toBe(200);
   });
 });
 
@@ -554,52 +376,34 @@ describe('connections', () => {
   });
 
   test('Expect: 100-continue gets 100, and other expectations are ignored', async () => {
-    const body = '[]';
-    const headers = {
-      ...bearer,
-      'Idempotency-Key': 'expect',
-      'Content-Type': 'application/json',
-      'Content-Length': String(body.length),
-    };
-    const exchange = await sendBytes(
-      service.url,
-      request('POST /v1/claims', { ...headers, Expect: '100-continue' }, body),
-      {
-        responses: 2,
-      },
-    );
-    expect(exchange.responses.map(({ status }) => status)).toEqual([100, 422]);
-    const odd = await sendBytes(service.url, request('GET /v1/me', { ...bearer, Expect: 'the unexpected' }), {
-      responses: 1,
-    });
-    expect(odd.responses[0]?.status).toBe(200);
-    expect(odd.responses[0]?.headers.get('x-request-id')).toBeDefined();
+    const headers = { ...json, 'Idempotency-Key': 'expect', 'Content-Length': '2', Expect: '100-continue' };
+    const sent = request('POST /v1/claims', headers, '[]');
+    const { responses } = await sendBytes(service.url, sent, { responses: 2 });
+    expect(responses.map(({ status }) => status)).toEqual([100, 422]);
+    const odd = await answerTo(request('GET /v1/me', { ...bearer, Expect: 'the unexpected' }));
+    expect(odd?.status).toBe(200);
+    expect(odd?.headers.get('x-request-id')).toBeDefined();
   });
 
   test('Expect: 100-continue gets no 100 if the request is rejected without its body', async () => {
     const headers = { 'Content-Type': 'application/json', Expect: '100-continue' };
-    const statusesOf = async (more: Record<string, string>) => {
-      const sent = request('POST /v1/claims', { ...headers, ...more });
-      const { responses } = await sendBytes(service.url, sent, { responses: 1 });
-      return responses.map(({ status }) => status);
-    };
-    expect(await statusesOf({ 'Content-Length': '2' })).toEqual([401]);
+    const statusOf = async (more: Record<string, string>) =>
+      (await answerTo(request('POST /v1/claims', { ...headers, ...more })))?.status;
+    expect(await statusOf({ 'Content-Length': '2' })).toBe(401);
     const large = { ...bearer, 'Content-Length': '2000000' };
-    expect(await statusesOf(large)).toEqual([413]);
-    expect(await statusesOf({ ...large, Connection: 'close' })).toEqual([413]);
+    expect(await statusOf(large)).toBe(413);
+    expect(await statusOf({ ...large, Connection: 'close' })).toBe(413);
   });
 
   test('a request can arrive one byte at a time', async () => {
-    const bytes = [...request('GET /v1/me', bearer)];
-    const { responses } = await sendBytes(service.url, bytes, { responses: 1 });
-    expect(responses[0]?.status).toBe(200);
+    expect((await answerTo([...request('GET /v1/me', bearer)]))?.status).toBe(200);
   });
 
   test('a body is cut at its Content-Length, and the rest is parsed as the next request', async () => {
-    const headers = { ...bearer, 'Idempotency-Key': 'lie', 'Content-Type': 'application/json' };
+    const headers = { ...json, 'Idempotency-Key': 'lie', 'Content-Length': '2' };
     const { responses, ended } = await sendBytes(
       service.url,
-      request('POST /v1/claims', { ...headers, 'Content-Length': '2' }, '[]garbage\r\n\r\n'),
+      request('POST /v1/claims', headers, '[]garbage\r\n\r\n'),
     );
     expect(responses.map(({ status }) => status)).toEqual([422, 400]);
     expect(ended).toBe(true);
@@ -616,7 +420,7 @@ describe('a client that does not read', () => {
     });
     // The client cannot detect it without reading, but the request log shows it.
     const isAborted = (line: string): boolean => line.includes('"status":"aborted"');
-    while (!service.logged.slice(before).some(isAborted)) await pause(25);
+    await eventually(() => service.logged.slice(before).some(isAborted));
     socket.destroy();
     const { responses } = await sendBytes(service.url, request('GET /openapi.json').repeat(20), {
       responses: 20,
@@ -627,80 +431,38 @@ describe('a client that does not read', () => {
 
 describe('without a valid key', () => {
   test('every method and path below /v1 but health gets invalid_key, known or not', async () => {
-    for (const path of [
-      '/v1',
-      '/v1/',
-      '/v1?x=1',
-      '/v1/nowhere',
-      '/v1//claims',
-      '/v1/health/',
-      '/v1/healthy',
-      '/v1/claims/%',
-      '/v1/%zz',
-      `/v1/claims/${claimId}/nothing`,
-    ]) {
-      for (const method of ['GET', 'POST', 'PATCH', 'OPTIONS', 'DELETE']) {
-        for (const headers of [{}, { Authorization: 'Bearer svc_live_unknown' }]) {
-          const { responses } = await sendBytes(service.url, request(`${method} ${path}`, headers), {
-            responses: 1,
-          });
-          expectRawProblem(responses[0], 401, 'invalid_key');
-        }
-      }
-    }
-    for (const path of ['/v1/claims', '/v1/me', '/v1/adjusters/invitations'])
-      expectRawProblem(
-        (await sendBytes(service.url, request(`PUT ${path}`), { responses: 1 })).responses[0],
-        401,
-        'invalid_key',
-      );
-    const health = await sendBytes(service.url, request('PUT /v1/health'), { responses: 1 });
-    expectRawProblem(health.responses[0], 405, 'method_not_allowed');
+    for (const path of ['/v1', '/v1/nowhere', '/v1//claims', '/v1/healthy', '/v1/claims', '/v1/claims/%'])
+      for (const method of ['GET', 'PUT', 'OPTIONS'])
+        for (const headers of [{}, { Authorization: 'Bearer svc_live_unknown' }])
+          expectRawProblem(await answerTo(request(`${method} ${path}`, headers)), 401, 'invalid_key');
+    expectRawProblem(await answerTo(request('PUT /v1/health')), 405, 'method_not_allowed');
     for (const path of ['/v2/claims', '/V1/claims', '/v1x', '/nowhere'])
-      expectRawProblem(
-        (await sendBytes(service.url, request(`GET ${path}`), { responses: 1 })).responses[0],
-        404,
-        'not_found',
-      );
+      expectRawProblem(await answerTo(request(`GET ${path}`)), 404, 'not_found');
   });
 });
 
-describe('the Authorization header', () => {
-  test.each<[string, (key: string) => string | undefined]>([
-    ['no header', () => undefined],
-    ['an empty header', () => ''],
-    ['another scheme', (key) => `Basic ${btoa(`${key}:`)}`],
-    ['no key', () => 'Bearer'],
-    ['a space for a key', () => 'Bearer  '],
-    ['the key alone', (key) => key],
-    ['no space after the scheme', (key) => `Bearer${key}`],
-    ['two keys', (key) => `Bearer ${key} ${key}`],
-    ['a list of keys', (key) => `Bearer ${key}, Bearer ${key}`],
-    ['a key in quotes', (key) => `Bearer "${key}"`],
-    ['a key in upper case', (key) => `Bearer ${key.toUpperCase()}`],
-    ['a key without its last character', (key) => `Bearer ${key.slice(0, -1)}`],
-    ['a key with one more character', (key) => `Bearer ${key}x`],
-    ['the prefix of the other environment', (key) => `Bearer ${key.replace('live', 'test')}`],
-    ['a key of 8000 characters', () => `Bearer svc_live_${'a'.repeat(8000)}`],
-    ['characters beyond ASCII', () => 'Bearer svc_live_\xe9\xe8'],
-    ['an unknown key', () => `Bearer svc_live_${'0'.repeat(49)}`],
-  ])('%s gets 401 with WWW-Authenticate', async (_, headerOf) => {
-    const value = headerOf(firm.live);
-    for (const path of ['/v1/me', '/v1/claims', '/app/v1/me']) {
-      const { responses } = await sendBytes(
-        service.url,
-        request(`GET ${path}`, value === undefined ? {} : { Authorization: value }),
-        { responses: 1 },
-      );
-      expectRawProblem(responses[0], 401, path.startsWith('/app') ? 'invalid_session' : 'invalid_key');
-      expect(responses[0]?.headers.get('www-authenticate')).toBe('Bearer');
-    }
-  });
+// The headers that integrators send by mistake are tested with the hint that each gets.
+test.each<[string, string]>([
+  ['an empty header', ''],
+  ['a list of keys', `Bearer ${firm.live}, Bearer ${firm.live}`],
+  ['a key in upper case', `Bearer ${firm.live.toUpperCase()}`],
+  ['a key with one more character', `Bearer ${firm.live}x`],
+  ['the prefix of the other environment', `Bearer ${firm.live.replace('live', 'test')}`],
+  ['a key of 8000 characters', `Bearer svc_live_${'a'.repeat(8000)}`],
+  ['characters beyond ASCII', 'Bearer svc_live_\xe9\xe8'],
+])('as Authorization, %s gets 401 with WWW-Authenticate', async (_, value) => {
+  for (const [path, code] of [
+    ['/v1/me', 'invalid_key'],
+    ['/app/v1/me', 'invalid_session'],
+  ] as const) {
+    const response = await answerTo(request(`GET ${path}`, { Authorization: value }));
+    expectRawProblem(response, 401, code);
+    expect(response?.headers.get('www-authenticate')).toBe('Bearer');
+  }
+});
 
-  test('a key is invalid for the app API, and a session for the firm API', async () => {
-    expectProblem(await service.call('GET', '/app/v1/me', { as: firm.live }), 401, 'invalid_session');
-    expectProblem(await service.call('GET', '/v1/me', { as: adjuster.token }), 401, 'invalid_key');
-  });
+test('a key is invalid for the app API', async () => {
+  expectProblem(await service.call('GET', '/app/v1/me', { as: firm.live }), 401, 'invalid_session');
 });
 
 test('these requests stored no rows and caused no internal errors', async () => {
