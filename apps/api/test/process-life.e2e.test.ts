@@ -31,70 +31,79 @@ const METRIC_NAME =
 const service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
 afterAll(() => service.stop());
 
-test.each([75_000, -3_600_000])(
-  'a process whose clock is %d ms ahead stamps with the time of the database, is not ready, and says why',
-  async (aheadMs) => {
-    const firm = await service.firm();
-    const adjuster = await service.member(firm);
-    const dispatcher = await service.staff(firm, 'dispatcher');
-    const server = await startServer({
-      DATABASE_URL: service.databaseUrl,
-      METRICS_PORT: '0',
-      NODE_OPTIONS: nodeOptionsOfClock(aheadMs),
-    });
-    const metrics = await eventually(async () => /^Metrics are at (\S+)$/m.exec(server.output()));
-    const metricsUrl = metrics?.[1] ?? '';
-    const difference = `The clock of this machine is ${Math.abs(aheadMs) / 1000} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database.`;
-    expect((await callHttp(server.url, 'GET', '/v1/health')).json).toMatchObject({
-      ...{ status: 503, code: 'service_unavailable', detail: difference },
-    });
-    expect(await (await fetch(metricsUrl.replace('/metrics', '/ready'))).text()).toBe(
-      `not ready: ${difference}\n`,
-    );
-    const ahead = /^clock_ahead_seconds (\S+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
-    expect(Number(ahead)).toBeCloseTo(aheadMs / 1000, 0);
-    expect(server.logged().map(({ message }) => message)).toContain(
-      'not ready: the clock of this machine is wrong',
-    );
+/** Of this machine, against that of the database. */
+const AHEAD_MS = 75_000;
 
-    // Offered by the one process, accepted by the other.
-    const startedAt = Date.now();
-    const ids: string[] = [];
-    for (const [offeredBy, acceptedBy] of [
-      [server.url, service.url],
-      [service.url, server.url],
-    ] as const) {
-      const sent = await callHttp(offeredBy, 'POST', '/v1/claims', {
-        as: firm.live,
-        body: claimBody(adjuster.svcId),
-        headers: { 'Idempotency-Key': `clock ${aheadMs} ${offeredBy}` },
-      });
-      expect(sent.status).toBe(201);
-      ids.push(sent.json.id);
-      const accepted = await callHttp(acceptedBy, 'POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
-        as: adjuster.token,
-        body: {},
-      });
-      expect(accepted.status).toBe(200);
-    }
-    const { headers } = await callHttp(server.url, 'GET', '/v1/claims', { as: firm.live });
-    const claims = await callHttp(service.url, 'GET', '/v1/claims', { as: firm.live });
-    const texts: string[] = JSON.stringify(claims.json.data).match(/"20\d\d-\d\d-\d\dT[^"]+Z"/g) ?? [];
-    expect(texts.length).toBeGreaterThanOrEqual(3 * ids.length);
-    for (const time of [
-      ...texts.map((text) => Date.parse(JSON.parse(text))),
-      Date.parse(headers.get('Date') ?? ''),
-    ]) {
-      expect(time).toBeGreaterThan(startedAt - 5000);
-      expect(time).toBeLessThan(Date.now() + 5000);
-    }
-    const report = await callHttp(service.url, 'GET', '/firm/v1/reports/answers?by=week', { as: dispatcher });
-    expect(report.json.total.accepted).toBe(ids.length);
-    expect(report.json.total.median_answer_seconds).toBeGreaterThanOrEqual(0);
-    expect(report.json.total.median_answer_seconds).toBeLessThan(60);
-    await server.end('SIGKILL');
-  },
-);
+test('a process whose clock is ahead stamps with the time of the database, is not ready, and says why', async () => {
+  const firm = await service.firm();
+  const adjuster = await service.member(firm);
+  const dispatcher = await service.staff(firm, 'dispatcher');
+  const server = await startServer({
+    DATABASE_URL: service.databaseUrl,
+    METRICS_PORT: '0',
+    NODE_OPTIONS: nodeOptionsOfClock(AHEAD_MS),
+  });
+  const metrics = await eventually(async () => /^Metrics are at (\S+)$/m.exec(server.output()));
+  const metricsUrl = metrics?.[1] ?? '';
+  const difference = 'The clock of this machine is 75 s ahead of that of the database.';
+  expect((await callHttp(server.url, 'GET', '/v1/health')).json).toMatchObject({
+    ...{ status: 503, code: 'service_unavailable', detail: difference },
+  });
+  expect(await (await fetch(metricsUrl.replace('/metrics', '/ready'))).text()).toBe(
+    `not ready: ${difference}\n`,
+  );
+  const ahead = /^clock_ahead_seconds (\S+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
+  expect(Number(ahead)).toBeCloseTo(AHEAD_MS / 1000, 0);
+  expect(server.logged().map(({ message }) => message)).toContain(
+    'not ready: the clock of this machine is wrong',
+  );
+
+  // Offered by the one process, accepted by the other.
+  const startedAt = Date.now();
+  const ids: string[] = [];
+  for (const [offeredBy, acceptedBy] of [
+    [server.url, service.url],
+    [service.url, server.url],
+  ] as const) {
+    const sent = await callHttp(offeredBy, 'POST', '/v1/claims', {
+      as: firm.live,
+      body: claimBody(adjuster.svcId),
+      headers: { 'Idempotency-Key': `clock ${offeredBy}` },
+    });
+    expect(sent.status).toBe(201);
+    ids.push(sent.json.id);
+    const accepted = await callHttp(acceptedBy, 'POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
+      as: adjuster.token,
+      body: {},
+    });
+    expect(accepted.status).toBe(200);
+  }
+  const { headers } = await callHttp(server.url, 'GET', '/v1/claims', { as: firm.live });
+  const claims = await callHttp(service.url, 'GET', '/v1/claims', { as: firm.live });
+  const texts: string[] = JSON.stringify(claims.json.data).match(/"20\d\d-\d\d-\d\dT[^"]+Z"/g) ?? [];
+  expect(texts.length).toBeGreaterThanOrEqual(3 * ids.length);
+  for (const time of [
+    ...texts.map((text) => Date.parse(JSON.parse(text))),
+    Date.parse(headers.get('Date') ?? ''),
+  ]) {
+    expect(time).toBeGreaterThan(startedAt - 5000);
+    expect(time).toBeLessThan(Date.now() + 5000);
+  }
+  const report = await callHttp(service.url, 'GET', '/firm/v1/reports/answers?by=week', { as: dispatcher });
+  expect(report.json.total.accepted).toBe(ids.length);
+  expect(report.json.total.median_answer_seconds).toBeGreaterThanOrEqual(0);
+  expect(report.json.total.median_answer_seconds).toBeLessThan(60);
+  await server.end('SIGKILL');
+});
+
+test('a process whose clock is behind is not ready either', async () => {
+  const { databaseUrl } = service;
+  const processClock = { now: () => Date.now() - 3_600_000 };
+  const own = await startServiceUnderTest({ databaseUrl, processClock });
+  const { json } = await own.call('GET', '/v1/health');
+  await own.stop();
+  expect(json.detail).toBe('The clock of this machine is 3600 s behind that of the database.');
+});
 
 test('on SIGTERM health becomes 503, requests in flight are completed, and the process exits with 0', async () => {
   const firm = await service.firm();
@@ -147,9 +156,9 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
   expect(warnings).toEqual([expect.objectContaining({ level: 'warn' })]);
 });
 
-test('at the limit of open files the log says so, connections that are open go on, and new ones follow later', async () => {
+test('at the limit of open files the log says so, connections that are open go on, and new ones follow later; a request that does not end is aborted at the end', async () => {
   const server = await startServer(
-    { DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' },
+    { DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4', SHUTDOWN_GRACE_MS: '300' },
     { under: withOpenFiles(450) },
   );
   const { port, hostname } = new URL(server.url);
@@ -175,16 +184,11 @@ test('at the limit of open files the log says so, connections that are open go o
       () => false,
     ),
   );
-  expect(await server.end()).toBe(0);
-});
-
-test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {
-  const firm = await service.firm();
-  const server = await startServer({ DATABASE_URL: service.databaseUrl, SHUTDOWN_GRACE_MS: '300' });
+  const { live } = await service.firm();
   const stuck = sendBytes(
     server.url,
     request('POST /v1/claims', {
-      Authorization: `Bearer ${firm.live}`,
+      Authorization: `Bearer ${live}`,
       'Idempotency-Key': 'stuck',
       'Content-Type': 'application/json',
       'Content-Length': '100',
@@ -204,27 +208,13 @@ test('a failed start prints one line on standard error with the variable to chan
     occupied.listen(0, '127.0.0.1', () => resolve((occupied.address() as { port: number }).port)),
   );
   try {
-    const programs: [Record<string, string>, RegExp][] = [
-      [{ PORT: 'abc' }, /^PORT holds "abc"; allowed: a whole number from 0 to 65535$/],
-      [
-        { DATABASE_URL: 'postgres://svc:hunter2@127.0.0.1:1/claims' },
-        /^The service did not start: PostgreSQL could not be reached \(ECONNREFUSED, migrate\)\. DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
-      ],
-      [
-        { DATABASE_URL: 'postgres://svc:hunter2@bay@127.0.0.1:1/claims' },
-        /^The service did not start: .* DATABASE_URL points to svc@127\.0\.0\.1:1\/claims\.$/,
-      ],
-      // Not even root can create a folder there.
-      [{ DATA_DIR: '/proc/nowhere' }, /^DATA_DIR holds "\/proc\/nowhere"; allowed: a folder that /],
-      [{ DATA_DIR: '/proc' }, /^DATA_DIR holds "\/proc"; allowed: a folder that /],
-    ];
-    const runs = await Promise.all(programs.map(([env]) => runFailingServer(env)));
-    for (const [i, { code, stdout, stderr }] of runs.entries()) {
-      const output = stderr.split('\n').filter((line) => line !== '');
-      expect({ code, lines: output.length }).toEqual({ code: 1, lines: 1 });
-      expect(output[0]).toMatch(programs[i]?.[1] as RegExp);
-      expect(stdout + stderr).not.toContain('hunter2');
-    }
+    const DATABASE_URL = 'postgres://svc:hunter2@bay@127.0.0.1:1/claims';
+    const { code, stdout, stderr } = await runFailingServer({ DATABASE_URL });
+    expect([code, stderr]).toEqual([
+      1,
+      'The service did not start: PostgreSQL could not be reached (ECONNREFUSED, migrate). DATABASE_URL points to svc@127.0.0.1:1/claims.\n',
+    ]);
+    expect(stdout).not.toContain('hunter2');
 
     // The other cases, in this process.
     const { databaseUrl } = service;
@@ -233,9 +223,11 @@ test('a failed start prints one line on standard error with the variable to chan
     await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT ${inUse}`);
     await expect(start({ METRICS_PORT: String(port) })).rejects.toThrow(`METRICS_PORT ${inUse}`);
     await expect(start({ HOST: '192.0.2.1' })).rejects.toThrow('HOST holds "192.0.2.1"; allowed: ');
-    const dataDir = join(file, 'data');
-    const config = readConfig({ DATA_DIR: dataDir }, false);
-    await expect(openDatabase(config, () => {})).rejects.toThrow(`DATA_DIR holds "${dataDir}"; allowed: `);
+    // Not even root can create a folder in /proc.
+    for (const dataDir of [join(file, 'data'), '/proc/nowhere', '/proc'])
+      await expect(openDatabase(readConfig({ DATA_DIR: dataDir }, false), () => {})).rejects.toThrow(
+        `DATA_DIR holds "${dataDir}"; allowed: a folder that `,
+      );
   } finally {
     occupied.close();
     rmSync(folder, { recursive: true });
