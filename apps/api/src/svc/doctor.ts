@@ -307,7 +307,7 @@ export function checkPush(config: Config): Check {
 }
 
 /** Production is where no demo firm is created. */
-const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[] =>
+export const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[] =>
   baseUrl !== null || createsDemoFirm
     ? []
     : [
