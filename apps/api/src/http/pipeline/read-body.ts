@@ -12,7 +12,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
 
 const LARGE_BODY_BYTES = 100_000;
 let lastTick: Promise<void> = Promise.resolve();
-/** One large body is parsed per tick: a burst of them then delays other requests by one body instead of by all. */
+/** One costly body is processed per tick: a burst of them then delays other requests by one body instead of by all. */
 const nextTick = (): Promise<void> => {
   lastTick = lastTick.then(() => new Promise((resolve) => setImmediate(resolve)));
   return lastTick;
@@ -29,6 +29,8 @@ interface BodyRules {
   /** With less than 16 bytes each on average. */
   readonly maxSmallChunks: number;
   readonly maxValues: number;
+  /** Also a small body takes about a millisecond, as the protocol of agents does. */
+  readonly isCostly: boolean;
   /** An empty body is then read as `{}`. */
   readonly mayBeEmpty: boolean;
   /** Tracks the memory of the body; the caller releases it. */
@@ -45,7 +47,7 @@ export async function readJsonBody(
   response: ServerResponse,
   rules: BodyRules,
 ): Promise<unknown> {
-  const { maxBytes, maxValues, mayBeEmpty } = rules;
+  const { maxBytes, maxValues, mayBeEmpty, isCostly } = rules;
   if (mayBeEmpty && isEmpty(request)) return {};
   // Rejected before reading. If the connection closes after this response, what the client sends has to be received first:
   // otherwise the client fails on writing and never reads the response.
@@ -68,7 +70,7 @@ export async function readJsonBody(
   const scanned = scanJson(bytes, maxValues);
   if (isLarge) await nextTick();
   const json = parseScanned(bytes, scanned, maxValues);
-  if (isLarge) await nextTick();
+  if (isLarge || isCostly) await nextTick();
   return json;
 }
 

@@ -344,6 +344,7 @@ export function createPipeline(
         maxBytes: isOpen ? LIMITS.openBodyBytes : isMessage ? LIMITS.messageBytes : LIMITS.bodyBytes,
         maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
         maxValues: endpoint.bodyValues ?? LIMITS.bodyValues,
+        isCostly: isMessage,
         mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
         held,
       });
