@@ -3,13 +3,12 @@
 // objects built from rows and written with JSON.stringify.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
 import canonicalize from 'canonicalize';
 import { Redis, type Result } from 'ioredis';
 import pg from 'pg';
 
-const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
+const { DATABASE_URL = '', REDIS_URL = '', HOST = '', PORT = '' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 
@@ -304,6 +303,7 @@ async function handle(request: IncomingMessage): Promise<[number, unknown]> {
   if (url.pathname.startsWith('/app/v1/claims/')) {
     return acceptClaim(token, url.pathname.split('/')[4] ?? '');
   }
+  if (url.pathname === '/v1/health') return [200, {}];
   const key = await keyOf(token);
   if (key === null) return [401, { code: 'invalid_key' }];
   const { requests_per_minute, writes_per_minute, burst } = key;
@@ -338,7 +338,4 @@ const server = createServer((request, response) => {
     () => respond(response, 500, { code: 'internal_error' }),
   );
 });
-server.listen(0, '127.0.0.1', () => {
-  process.stderr.write(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
-});
-process.on('SIGTERM', () => process.exit(0));
+server.listen(Number(PORT), HOST);

@@ -43,15 +43,11 @@ const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
 const rows = options.quick ? Math.min(options.rows, 20_000) : options.rows;
 const seconds = options.quick ? 2 : options.seconds;
 
-await withServers(async ({ database, redisUrl, redisPid, postgresPids, start, startService }) => {
+await withServers(async ({ database, redisPid, postgresPids, startService, startBaseline }) => {
   const databaseUrl = await database('all');
   const data = await loadData(databaseUrl, { firms: 200, rows });
   const service = await startService(databaseUrl);
-  const baseline = await start(
-    'baseline',
-    ['--conditions=source', '--import', 'tsx', 'tools/bench/baseline.ts'],
-    { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
-  );
+  const baseline = await startBaseline(databaseUrl);
 
   const summaries: Record<string, Summary> = {};
   for (const path of wanted) {

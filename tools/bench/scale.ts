@@ -107,7 +107,7 @@ program
         signal_ms: delay(desks.delays(sent)),
         push_ms: delay(devices[0]?.delays(sent) ?? []),
       });
-      for (const each of [desks, ...devices]) each.stop();
+      for (const each of [desks, ...devices]) await each.stop();
     }),
   );
 
@@ -170,11 +170,10 @@ async function loadedService(
   { database, startService }: Servers,
   name: string,
   wanted: Omit<Parameters<typeof loadData>[1], 'firms'> & { firms?: number },
-  env: Record<string, string> = {},
 ) {
   const url = await database(name);
   const data = await loadData(url, { firms: FIRMS, ...wanted });
-  return { url, data, subject: await startService(url, env) };
+  return { url, data, subject: await startService(url) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any shape

@@ -1,11 +1,12 @@
 import { createECDH, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
+import { Agent, request as undiciRequest } from 'undici';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
 import { type BenchData, type Firm, requestsOf } from './data.ts';
@@ -22,29 +23,14 @@ const PHONE_POLL_S = 30;
 const BOARD_INTERVAL_MS = 3000;
 const BOARD_SPREAD_MS = 1500;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+const dispatcher = new Agent({ connections: 256, pipelining: 1 });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-interface TimedResponse {
-  readonly status: number;
-  readonly ms: number;
-  readonly text: string;
-}
-
-function timed(base: string, { method, path, headers, body }: BenchRequest): Promise<TimedResponse> {
+async function timed(base: string, { path, ...request }: BenchRequest) {
   const startedAt = performance.now();
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(new URL(base + path), { agent, method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .once('end', () => {
-          const ms = performance.now() - startedAt;
-          resolve({ status: response.statusCode ?? 0, ms, text: Buffer.concat(chunks).toString() });
-        });
-    });
-    sent.once('error', reject).end(body);
-  });
+  const { statusCode: status, body } = await undiciRequest(base + path, { dispatcher, ...request });
+  const text = await body.text();
+  return { status, ms: performance.now() - startedAt, text };
 }
 
 interface Sent {
@@ -228,8 +214,8 @@ export async function addDesks(
         sent.filter(({ firm }) => !isDead(firm)),
         coveringSignal,
       ),
-    stop() {
-      boards.stop();
+    async stop() {
+      await boards.stop();
       for (const server of [receiver, silent]) stopped(server);
     },
   };
@@ -258,7 +244,9 @@ async function registerDevice(url: string, session: string, endpoint: string): P
 /** Pages with the board open: each reads it at the start, and soon after a change. */
 function createBoards(url: string, tokens: readonly string[]) {
   let reads = 0;
-  const streams = tokens.map((token) => {
+  let isStopped = false;
+  const streams = new Agent({ connections: tokens.length, bodyTimeout: 0 });
+  for (const token of tokens) {
     const read = async (): Promise<void> => {
       const path = '/firm/v1/claims?limit=100';
       const { status } = await timed(url, { method: 'GET', path, headers: bearer(token) });
@@ -267,11 +255,12 @@ function createBoards(url: string, tokens: readonly string[]) {
     };
     let waiting = false;
     let readAt = 0;
-    const stream = httpRequest(new URL(`${url}/firm/v1/changes`), { agent: false, headers: bearer(token) });
-    stream.on('response', (response) => {
-      if (response.statusCode !== 200) throw new Error(`GET /firm/v1/changes: ${response.statusCode}`);
-      response.setEncoding('utf8').on('data', (text: string) => {
-        if (waiting || !text.includes('event: changed')) return;
+    const follow = async (): Promise<void> => {
+      const options = { dispatcher: streams, headers: bearer(token) };
+      const { statusCode, body } = await undiciRequest(`${url}/firm/v1/changes`, options);
+      if (statusCode !== 200) throw new Error(`GET /firm/v1/changes: ${statusCode}`);
+      for await (const chunk of body) {
+        if (waiting || !String(chunk).includes('event: changed')) continue;
         waiting = true;
         const wait = Math.max(readAt + BOARD_INTERVAL_MS - Date.now(), 0) + Math.random() * BOARD_SPREAD_MS;
         setTimeout(async () => {
@@ -279,23 +268,22 @@ function createBoards(url: string, tokens: readonly string[]) {
           await read();
           readAt = Date.now();
         }, wait).unref();
-      });
-      response.on('error', () => {});
+      }
+    };
+    follow().catch((error) => {
+      if (!isStopped) throw error;
     });
-    stream.on('error', () => {});
-    stream.end();
     void read();
-    return stream;
-  });
+  }
   return {
     reads: () => reads,
-    stop: () => {
-      for (const stream of streams) stream.destroy();
+    async stop() {
+      isStopped = true;
+      await streams.destroy();
     },
   };
 }
 
-/** The share of values in milliseconds. */
 export const figures = (values: readonly number[]) => {
   const sorted = values.toSorted((one, other) => one - other);
   return { count: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };

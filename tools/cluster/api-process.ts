@@ -43,8 +43,8 @@ interface ApiProcessOptions {
   readonly clockAheadMs?: () => number;
   /** Default: a free one. */
   readonly port?: number;
-  /** The built server of another checkout; default: this one's. */
-  readonly server?: string;
+  /** Of Node; default: this checkout's built server. */
+  readonly args?: readonly string[];
 }
 
 interface Run {
@@ -64,7 +64,7 @@ export async function launchApiProcess({
   onLine,
   clockAheadMs,
   port: given,
-  server = SERVER,
+  args = [SERVER],
 }: ApiProcessOptions): Promise<ApiProcess> {
   const port = given ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
@@ -75,7 +75,7 @@ export async function launchApiProcess({
   };
 
   function start(): Run {
-    const child = spawn(process.execPath, [server], {
+    const child = spawn(process.execPath, args, {
       env: {
         ...{ PATH: process.env.PATH, LOG_FORMAT: 'json', ...env, HOST: '127.0.0.1', PORT: String(port) },
         ...(clockAheadMs && { NODE_OPTIONS: nodeOptionsOfClock(clockAheadMs()) }),

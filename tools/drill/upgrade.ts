@@ -60,7 +60,7 @@ export async function runUpgrade({
     const databaseUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     const env = { ...drillEnvironment, DATABASE_URL: databaseUrl };
     const launch = async (root: string, port: number): Promise<ApiProcess> => {
-      const launched = await launchApiProcess({ env, port, server: join(root, 'apps/api/dist/server.js') });
+      const launched = await launchApiProcess({ env, port, args: [join(root, 'apps/api/dist/server.js')] });
       stops.push(() => launched.kill());
       return launched;
     };
