@@ -1,6 +1,6 @@
 // Fictional claims: the contract's examples with other numbers, people and places. Phone numbers are reserved for fiction.
 import { riverClaim, type SendClaimBody, smallestClaim, surgeClaim } from '@svc/contract';
-import { type Random, randomAt } from './random.ts';
+import { type Random, seededRandom } from './random.ts';
 
 /** Not an account; name an adjuster of the firm to send the claims. */
 export const SAMPLE_ADJUSTER = 'SVC-0000-Sample';
@@ -46,7 +46,7 @@ export function generateClaim(
 ): SendClaimBody {
   if (!Number.isSafeInteger(index) || index < 0) throw new RangeError(`${index} is not a valid claim index`);
   if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`${seed} is not a valid seed`);
-  const random = randomAt(seed, index);
+  const random = seededRandom(`${seed}/${index}`);
   const { area, ...place } = random.pick(PLACES);
   const example = random.pick(EXAMPLES);
   const serial = `${seed}-${String(index).padStart(7, '0')}`;

@@ -1,7 +1,4 @@
-// Called about fifty times per claim; in Jest each lookup of a global goes through its sandbox.
-const { floor, imul } = Math;
-
-/** Pseudo-random numbers: the same seed and index give the same ones on every machine. */
+/** Pseudo-random numbers: the same seed gives the same ones on every machine. */
 export interface Random {
   /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
@@ -12,43 +9,20 @@ export interface Random {
   pick<Item>(items: readonly Item[]): Item;
   /** A shuffled copy. */
   shuffle<Item>(items: readonly Item[]): Item[];
+  /** An independent generator, however many numbers are drawn from this one. */
+  fork(name: string): Random;
 }
 
-/** A generator seeded with text, from which independent generators can be derived by name. */
-interface SeededRandom extends Random {
-  /** Independent of how many numbers are drawn from this one. */
-  fork(name: string): SeededRandom;
-}
-
-/** Mixes two numbers into 32 bits. */
-function mix(one: number, other: number): number {
-  let bits = imul(one ^ 0x9e3779b9, 0x85ebca6b) ^ imul(other + 0x7f4a7c15, 0xc2b2ae35);
-  bits = imul(bits ^ (bits >>> 16), 0x21f0aaad);
-  bits = imul(bits ^ (bits >>> 15), 0x735a2d97);
-  return (bits ^ (bits >>> 15)) >>> 0;
-}
-
-/** The bits above the lower 32, so that larger seeds and indexes do not repeat smaller ones. */
-const high = (value: number): number => floor(value / 0x1_0000_0000) >>> 0;
-
-/** sfc32, seeded with both numbers, so that each index is independent of those before it. */
-export function randomAt(seed: number, index: number): Random {
-  let a = mix(seed, index);
-  let b = mix(high(seed) ^ 0x243f6a88, high(index) ^ a);
-  let c = mix(index, seed ^ 0x85a308d3);
-  let counter = 1;
-  const bits = (): number => {
-    const sum = (a + b + counter++) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    return sum >>> 0;
+export function seededRandom(seed: string): Random {
+  let state = hash(seed);
+  /** mulberry32 */
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000;
   };
-  // The first outputs of neighboring seeds are still similar.
-  for (let round = 0; round < 8; round++) bits();
-
-  const next = (): number => bits() / 0x1_0000_0000;
-  const integer = (min: number, max: number): number => min + floor(next() * (max - min + 1));
+  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
   return {
     next,
     integer,
@@ -66,16 +40,13 @@ export function randomAt(seed: number, index: number): Random {
       }
       return shuffled;
     },
+    fork: (name) => seededRandom(`${seed}/${name}`),
   };
-}
-
-export function seededRandom(seed: string): SeededRandom {
-  return { ...randomAt(hash(seed), 0), fork: (name) => seededRandom(`${seed}/${name}`) };
 }
 
 /** FNV-1a */
 function hash(text: string): number {
   let value = 2166136261;
-  for (let at = 0; at < text.length; at += 1) value = imul(value ^ text.charCodeAt(at), 16777619);
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 16777619);
   return value >>> 0;
 }

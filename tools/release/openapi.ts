@@ -1,11 +1,10 @@
 // `npx pnpm test:generators`: runs code generators and linters from npm on the OpenAPI documents and compiles the results.
 // The tools are installed in a temporary folder: together they are larger than the dependencies of the workspace.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { openApiDocument } from '@svc/contract';
-import { Command } from 'commander';
 import pc from 'picocolors';
 
 const TOOLS = [
@@ -81,18 +80,7 @@ const CHECKS: readonly Check[] = [
   })),
 ];
 
-const program = new Command('test:generators')
-  .description('Runs code generators and linters on the OpenAPI documents.')
-  .option('--keep <folder>', 'copies the documents and the generated code to this folder')
-  .option(
-    '--tools <folder>',
-    'uses the tools that an earlier run installed in this folder, or installs them there',
-  )
-  .parse();
-const { keep, tools } = program.opts<{ keep?: string; tools?: string }>();
-
-const folder = tools ?? mkdtempSync(join(tmpdir(), 'openapi-tools-'));
-mkdirSync(folder, { recursive: true });
+const folder = mkdtempSync(join(tmpdir(), 'openapi-tools-'));
 const run = (command: readonly string[]) => {
   const [program = '', ...args] = command;
   const { status, stdout, stderr, error } = spawnSync(program, args, {
@@ -115,14 +103,11 @@ const STRICT =
 
 let failed = 0;
 try {
-  if (!existsSync(join(folder, 'node_modules'))) {
-    console.log(pc.dim(`Installing ${TOOLS.length} packages in ${folder} …`));
-    writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
-    const installed = run(['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...TOOLS]);
-    if (!installed.ok) throw new Error(`npm install failed:\n${installed.output}`);
-  }
+  console.log(pc.dim(`Installing ${TOOLS.length} packages in ${folder} …`));
+  writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
+  const installed = run(['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...TOOLS]);
+  if (!installed.ok) throw new Error(`npm install failed:\n${installed.output}`);
   writeFileSync(join(folder, 'spectral.yaml'), 'extends: ["spectral:oas"]\n');
-  rmSync(join(folder, 'out'), { recursive: true, force: true });
   const addresses = {
     baseUrl: 'https://claims.svc.test',
     docsUrl: 'https://claims.svc.test/docs',
@@ -160,12 +145,8 @@ try {
       }
     }
   }
-  if (keep !== undefined) {
-    for (const name of ['firm-3.1.json', 'firm-3.0.json', 'app-3.1.json', 'app-3.0.json', 'out'])
-      cpSync(join(folder, name), join(keep, name), { recursive: true });
-  }
 } finally {
-  if (tools === undefined) rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
