@@ -20,7 +20,7 @@ const CONCURRENCY = 16;
 const MAX_FINDINGS = 50;
 
 async function createData(operator: Operator): Promise<FuzzData> {
-  const [firm, other] = [await operator.firm(), await operator.firm()];
+  const firm = await operator.firm();
   const sessions = new Map<string, string>();
   const people: Svcid[] = [];
   for (let n = 1; n <= 5; n += 1) {
@@ -33,9 +33,6 @@ async function createData(operator: Operator): Promise<FuzzData> {
   return {
     firmId: firm.id,
     live: firm.live,
-    test: firm.test,
-    readOnly: (await operator.key(firm.id, { purpose: 'read_only' })).secret,
-    otherFirm: other.live,
     members,
     strangers,
     testAccounts: Object.values(firm.account),
