@@ -2,8 +2,6 @@
 // loads this file without its transforms, so the TypeScript runs in a separate process.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_REDIS_CLUSTER_URL'];
@@ -12,12 +10,6 @@ export default async function setUp({ watch, watchAll }) {
   process.env.TEST_RUN_ID ??= randomBytes(4).toString('hex');
   // Sources change in watch mode.
   if (watch || watchAll) process.env.TEST_BUILD_FOR_EACH_FILE = '1';
-  // `pnpm test` counts and prints them itself.
-  if (!process.env.ANSWERS_CHECKED_FILE) {
-    const file = join(tmpdir(), `answers-checked-${process.env.TEST_RUN_ID}`);
-    process.env.ANSWERS_CHECKED_FILE = file;
-    globalThis[Symbol.for('svc.answers-checked')] = file;
-  }
   // Started for an earlier project of this run.
   if (NEEDED.every((name) => process.env[name])) return;
   const { child, variables } = await serve();

@@ -3,7 +3,7 @@
 // `--citus` a Citus cluster of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -119,30 +119,8 @@ async function runStage({ name, projects }: Stage): Promise<Outcome> {
   const workers = name === 'unit' ? [] : [`--maxWorkers=${WORKERS}`];
   if (name !== 'unit') await built;
   const report = join(reports, `${name}.json`);
-  const answers = join(reports, `${name}.answers`);
-  const notes = join(reports, `${name}.notes`);
-  const outcome = judge(
-    await jest(['--selectProjects', ...projects, ...workers], report, {
-      variables: { ...variables, ANSWERS_CHECKED_FILE: answers, TEST_NOTES_FILE: notes },
-      showFiles: true,
-    }),
-    report,
-  );
-  return { ...outcome, note: outcome.note + answersChecked(answers) + notesOfTests(notes) };
-}
-
-/** How many responses the tests have checked against OpenAPI. */
-function answersChecked(file: string): string {
-  if (!existsSync(file)) return '';
-  const counts = readFileSync(file, 'utf8').trim().split('\n').map(Number);
-  return `, ${counts.reduce((sum, count) => sum + count, 0)} responses checked against OpenAPI`;
-}
-
-/** What tests report about their run, such as the installed languages, one per line. */
-function notesOfTests(file: string): string {
-  if (!existsSync(file)) return '';
-  const notes = readFileSync(file, 'utf8').trim().split('\n');
-  return notes.map((note) => `, ${note}`).join('');
+  const options = { ...(variables && { variables }), showFiles: true };
+  return judge(await jest(['--selectProjects', ...projects, ...workers], report, options), report);
 }
 
 /** Shows Jest's own output. Jest's setup starts the servers if the selected tests need any. */

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { type Endpoint, endpoints, openApiDocument } from '@svc/contract';
 import { type ErrorObject, Ajv2020 as OpenAjv, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -126,8 +125,6 @@ interface ReceivedResponse {
   readonly text: string;
 }
 
-let checked = 0;
-
 /** Of every response but pages: nothing may render or frame it. */
 export const hasApiPolicy = (header: ReceivedResponse['header']): boolean =>
   header('content-security-policy') === "default-src 'none'; frame-ancestors 'none'" &&
@@ -141,7 +138,6 @@ function undocumented(response: ReceivedResponse): string | null {
   if (status === 429 && type?.startsWith('text/html') === true) return null;
   const operation = operationOf(method, path);
   if (operation === undefined && status < 400) return null;
-  checked += 1;
   if (!header('x-request-id')) return 'no X-Request-Id';
   if (!hasApiPolicy(header)) return 'no Content-Security-Policy or nosniff';
   if (operation === undefined) return undocumentedProblem(response, [...OUTSIDE], '');
@@ -201,7 +197,6 @@ function validationErrors(validate: ValidateFunction, value: unknown): string | 
 
 /** How a problem differs from the interface document, for tests that send raw HTTP. */
 export function undocumentedInProblem(problem: Json): string | null {
-  checked += 1;
   const schema = 'work' in problem ? '/components/schemas/WorkProblem' : PROBLEM;
   return validationErrors(validator(schema), problem);
 }
@@ -213,11 +208,4 @@ export function expectDocumented(response: ReceivedResponse): void {
   throw new Error(
     `${response.method} ${response.path}: the response with status ${response.status} is not as documented: ${mismatch}\n${response.text.slice(0, 500)}`,
   );
-}
-
-/** Adds the number of checked responses to the total, which is printed at the end of the run. */
-export function countResponses(): void {
-  const file = process.env.ANSWERS_CHECKED_FILE;
-  if (file !== undefined && checked > 0) appendFileSync(file, `${checked}\n`);
-  checked = 0;
 }

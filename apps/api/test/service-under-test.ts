@@ -7,7 +7,7 @@ import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
-import { countResponses, expectDocumented } from './documented-responses.ts';
+import { expectDocumented } from './documented-responses.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 
@@ -84,7 +84,6 @@ export async function startServiceUnderTest(
     session: operator.session,
     staff: async (firm, role) => (await operator.staff(firm.id, role)).token,
     async stop() {
-      countResponses();
       await service.stop();
       await database.drop();
     },

@@ -1,7 +1,6 @@
 // Runs the quick start programs as a reader would, through a network that loses responses.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
 import { copyFile, cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -101,10 +100,6 @@ beforeAll(async () => {
     mkdtemp(join(tmpdir(), 'quick-starts-')),
   ]);
   await Promise.all(INSTALLED.map(compile));
-  if (process.env.TEST_NOTES_FILE !== undefined) {
-    const names = INSTALLED.map(({ name }) => name).join(', ');
-    appendFileSync(process.env.TEST_NOTES_FILE, `quick starts in ${names}\n`);
-  }
 });
 afterAll(async () => {
   for (const proxy of proxies) {
