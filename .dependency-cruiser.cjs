@@ -174,7 +174,7 @@ module.exports = {
     tool('release', CONTRACT, '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CLIENT, CONTRACT, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
-    tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),
+    tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     room('claims', '^apps/claims/src/', [
       CLIENT,
       MCP,
