@@ -51,12 +51,12 @@ const DEVICES_KEPT = HOUR;
 const REQUEST_LOG = deleteFirmBatch('request_log', 'firm_id, request_id', 'at');
 const WEBHOOK_DELIVERIES = deleteFirmBatch('webhook_deliveries', 'firm_id, id', 'created_at');
 const WEBHOOK_ENDPOINTS = sql('purge_webhook_endpoints', 'SELECT firm_id, id FROM webhook_endpoints');
-/** Of one endpoint, which may get a delivery each second. */
+/** Of one endpoint, which may get a delivery each second. An array, so that without statistics too they are listed only once. */
 const EXCESS_WEBHOOK_DELIVERIES = sql(
   'purge_excess_webhook_deliveries',
-  `DELETE FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2 AND status <> 'pending' AND id IN (
+  `DELETE FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2 AND status <> 'pending' AND id = ANY (ARRAY(
      SELECT id FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2
-      ORDER BY created_at DESC, id DESC OFFSET ${WEBHOOK_DELIVERIES_KEPT} LIMIT ${BATCH_SIZE}) RETURNING 1`,
+      ORDER BY created_at DESC, id DESC OFFSET ${WEBHOOK_DELIVERIES_KEPT} LIMIT ${BATCH_SIZE})) RETURNING 1`,
 );
 const IMPORTS = deleteFirmBatch('imports', 'firm_id, id', 'updated_at');
 /** With them the names of columns are remembered. */
