@@ -89,7 +89,7 @@ export async function fuzz(options: {
       for (const svcId of members) await operator.addMember(firmId, svcId).catch(() => {});
     }
     if (endpoint?.id === 'updateMembership') {
-      const setAcceptingAssignments = operator.services.appUseCases.setAcceptingAssignments;
+      const setAcceptingAssignments = operator.services.setAcceptingAssignments;
       // Fails for an adjuster who has left the firm since.
       for (const svcId of members) await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});
     }

@@ -324,9 +324,9 @@ async function changedSession(operator: Operator, from: TestFirm, to: TestFirm):
     if (member !== null) await tx.staff.save({ ...member, joinedAt: member.invitedAt });
   });
   const invited = { firmId, email, name: 'Priya Natarajan', role: 'admin' } as const;
-  await services.operatorUseCases.inviteStaff(invited);
+  await services.inviteStaff(services.operator, invited);
   const session = await services.sessionAuthenticator.authenticateStaff(token);
-  await services.deskUseCases.changeFirm(of, session?.tokenHash ?? '', firmId);
+  await services.changeFirm(of, session?.tokenHash ?? '', firmId);
   return token;
 }
 

@@ -85,8 +85,8 @@ export function operatorOf(services: Services): Operator {
   const operator: Operator = {
     services,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
-      const { firm, testAccounts } = await services.operatorUseCases.createFirm({ name, plan });
-      if (!limited) await services.operatorUseCases.setLimits(firm.id, UNLIMITED);
+      const { firm, testAccounts } = await services.createFirm({ name, plan });
+      if (!limited) await services.setLimits(firm.id, UNLIMITED);
       return {
         id: firm.id,
         live: (await operator.key(firm.id)).secret,
@@ -101,16 +101,16 @@ export function operatorOf(services: Services): Operator {
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
       const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
-      const { key, secret } = await services.operatorUseCases.createKey(command);
+      const { key, secret } = await services.createKey(services.operator, command);
       return { id: key.id, secret };
     },
     async revoke(keyId) {
-      await services.operatorUseCases.revokeKey(keyId as KeyId);
+      await services.revokeKey(services.operator, keyId as KeyId);
     },
     async adjuster(profile = {}) {
       adjusters += 1;
       const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
-      await services.operatorUseCases.createAdjuster({
+      await services.createAdjuster({
         firstName: 'Jean',
         lastName: 'Delacroix',
         email: `${svcId.toLowerCase()}@example.com`,
@@ -120,16 +120,16 @@ export function operatorOf(services: Services): Operator {
       return { svcId, token: await operator.session(svcId) };
     },
     async addMember(firmId, svcId) {
-      await services.operatorUseCases.addMember(firmId as FirmId, svcId as Svcid);
+      await services.addMember(firmId as FirmId, svcId as Svcid);
     },
     async setMember(firmId, svcId, canAcceptClaims) {
-      await services.operatorUseCases.setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
+      await services.setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
     },
     async setEnabled(svcId, isEnabled) {
-      await services.operatorUseCases[isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
+      await services[isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
     },
     async closeClaim(id) {
-      await services.operatorUseCases.closeClaimAsOperator(id as ClaimId);
+      await services.closeClaimAsOperator(id as ClaimId);
     },
     async member(firmId) {
       const joined = await operator.adjuster();
@@ -137,18 +137,18 @@ export function operatorOf(services: Services): Operator {
       return joined;
     },
     async session(svcId) {
-      return (await services.operatorUseCases.openSession(svcId as Svcid)).token;
+      return (await services.openSession(svcId as Svcid)).token;
     },
     async staff(firmId, role = 'admin') {
       staff += 1;
-      const use = services.operatorUseCases;
-      const member = await use.inviteStaff({
+      const member = await services.inviteStaff(services.operator, {
         firmId: firmId as FirmId,
         name: 'Priya Natarajan',
         email: `priya-${staff}-${Math.random().toString(36).slice(2, 8)}@example.com`,
         role,
       });
-      return { id: member.staffId, email: member.email, token: (await use.openStaffSession(member)).token };
+      const { token } = await services.openStaffSession(services.operator, member);
+      return { id: member.staffId, email: member.email, token };
     },
     async audit(firmId = SERVICE_CHAIN) {
       const reads = services.auditReads;

@@ -187,7 +187,7 @@ describe('the answer to an offer', () => {
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
   visiting(PHONE, async ({ page }) => {
     const waiting = await service.firm();
-    await service.service.services.operatorUseCases.setOfferWait(waiting.id, 48);
+    await service.service.services.setOfferWait(waiting.id, 48);
     const { svcId, token } = await service.member(waiting);
     const first = await offerFullClaim(service, waiting, svcId, {
       instructions: 'Call the tenant. '.repeat(20),

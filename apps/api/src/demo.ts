@@ -13,16 +13,15 @@ interface Demo {
 
 /** Creates a firm to try the service with. Null when the database already has a firm. */
 export async function createDemo(services: Services): Promise<Demo | null> {
-  const created = await services.operatorUseCases.createFirstFirm({
+  const created = await services.createFirstFirm({
     name: 'Demo Adjusting Firm',
     plan: 'standard',
   });
   if (created === null) return null;
   const { firm, testAccounts } = created;
-  const createKey = services.operatorUseCases.createKey;
   const common = { firmId: firm.id, purpose: 'full_access', lifetimeMs: null } as const;
-  const test = await createKey({ ...common, environment: 'test' });
-  const live = await createKey({ ...common, environment: 'live' });
+  const test = await services.createKey(services.operator, { ...common, environment: 'test' });
+  const live = await services.createKey(services.operator, { ...common, environment: 'live' });
   const account = (wanted: IssuedTestAccount['behavior']): IssuedTestAccount => {
     const found = testAccounts.find(({ behavior }) => behavior === wanted);
     if (found === undefined) throw new Error(`the new firm has no test account ${wanted}`);

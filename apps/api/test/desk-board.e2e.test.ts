@@ -48,7 +48,7 @@ test('the board shows the claims of the environment, rejected ones first, with c
   const own = await service.firm();
   const token = await service.staff(own, 'auditor');
   const { svcId, token: adjusters } = await service.member(own);
-  await service.service.services.operatorUseCases.setOfferWait(own.id, 2);
+  await service.service.services.setOfferWait(own.id, 2);
   const rejected = await sentClaim(service, own.live, svcId);
   await rejectClaim(service, adjusters, rejected.id);
   clock.advance(HOUR);

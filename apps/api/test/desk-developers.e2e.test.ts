@@ -74,7 +74,7 @@ test('staff create, rename, replace and revoke keys, see each secret once, and w
   expect([ofMaker.status, ofMaker.json.data.map(({ id }: { id: string }) => id)]).toEqual([200, [key.id]]);
   expect(await staying()).toEqual([]);
 
-  await service.service.services.operatorUseCases.setLimits(firm.id, NO_OVERRIDES, 1);
+  await service.service.services.setLimits(firm.id, NO_OVERRIDES, 1);
   const beyond = await post('/firm/v1/keys', as, { environment: 'live' });
   expectProblem(beyond, 422, 'validation_failed');
   expect(beyond.json.errors[0].detail).toContain('At most 1 live key');

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { FirmId, StaffId, StaffRole } from '@svc/domain';
+import type { FirmId, StaffId, StaffRef, StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -54,8 +54,8 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
   const other = await service.firm();
   await staffOf(other, 'admin');
   const { id, email } = await staffOf(firm, 'auditor');
-  const { inviteStaff } = service.service.services.operatorUseCases;
-  const elsewhere = await inviteStaff({
+  const { services } = service.service;
+  const elsewhere = await services.inviteStaff(services.operator, {
     firmId: other.id as FirmId,
     ...{ email, name: 'Priya Natarajan', role: 'admin' },
   });
@@ -91,27 +91,28 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
   const tab = { headers: { 'X-Claims-Page': other.id } };
   expectProblem(await service.call('GET', '/firm/v1/claims', { as, ...tab }), 401, 'invalid_session');
   expectProblem(await change(other.id, tab.headers), 401, 'invalid_session');
-  const { openStaffSession, removeStaff } = service.service.services.operatorUseCases;
-  const { token: ofOther } = await openStaffSession(elsewhere);
-  const { token: another } = await openStaffSession({ firmId: firm.id as FirmId, staffId: id as StaffId });
+  const open = (member: StaffRef) => services.openStaffSession(services.operator, member);
+  const own = { firmId: firm.id as FirmId, staffId: id as StaffId };
+  const { token: ofOther } = await open(elsewhere);
+  const { token: another } = await open(own);
   const signedOut = await fetch(`${service.url}/firm/sessions`, {
     method: 'DELETE',
     headers: { 'X-Claims-Page': '1', Origin: service.url, Cookie: `svc-staff-session=${another}` },
   });
   expect(signedOut.status).toBe(204);
-  const own = (token: string) => service.call('GET', '/firm/v1/me', { as: token });
+  const me = (token: string) => service.call('GET', '/firm/v1/me', { as: token });
   for (const ended of [another, as, ofOther])
     expectProblem(
       await eventually(
-        () => own(ended),
+        () => me(ended),
         ({ status }) => status === 401,
       ),
       401,
       'invalid_session',
     );
-  as = (await openStaffSession({ firmId: firm.id as FirmId, staffId: id as StaffId })).token;
-  await removeStaff(elsewhere);
-  expect((await own(as)).json.firms).toEqual([firms[0]]);
+  as = (await open(own)).token;
+  await services.removeStaff(services.operator, elsewhere);
+  expect((await me(as)).json.firms).toEqual([firms[0]]);
   expectProblem(await change(other.id), 404, 'not_found');
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Plan, Purpose } from '@svc/domain';
+import type { KeyId, Plan, Purpose } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import {
   DAY,
@@ -117,20 +117,21 @@ test('the next request sees a changed plan, and a key that was revoked, rolled o
   const firm = await service.firm();
   const listOutcome = async (key: string): Promise<unknown[]> => outcome(await listClaims(service, key));
   const keyId = async (key: string) => (await service.call('GET', '/v1/me', { as: key })).json.key.id;
-  const { setPlan, revokeKey, rollKey, createKey } = service.service.services.operatorUseCases;
+  const { services } = service.service;
+  const roll = (id: KeyId, overlapMs: number) => services.rollKey(services.operator, id, overlapMs);
   const invitation = async () => outcome(await invite(service, firm.live, 'SVC-nobody'));
   expect(await invitation()).toEqual([422, 'unknown_osaid']);
-  await setPlan(firm.id, 'claims_only');
+  await services.setPlan(firm.id, 'claims_only');
   expect(await invitation()).toEqual([403, 'not_in_plan']);
 
   const second = await service.key(firm);
   expect(await listOutcome(second)).toEqual([200]);
-  await revokeKey(await keyId(second));
+  await services.revokeKey(services.operator, await keyId(second));
   expect(await listOutcome(second)).toEqual([401, 'invalid_key']);
 
-  const rolled = await rollKey(await keyId(firm.live), DAY);
+  const rolled = await roll(await keyId(firm.live), DAY);
   const claim = await sentClaim(service, firm.test, firm.account.manual);
-  const atOnce = await rollKey(await keyId(firm.test), 0);
+  const atOnce = await roll(await keyId(firm.test), 0);
   expect(await listOutcome(firm.test)).toEqual([401, 'invalid_key']);
   expect((await getClaim(service, atOnce.secret, claim.id)).json).toEqual(claim);
   clock.advance(DAY - 1);
@@ -140,7 +141,7 @@ test('the next request sees a changed plan, and a key that was revoked, rolled o
   expect(await listOutcome(rolled.secret)).toEqual([200]);
 
   const terms = { firmId: firm.id, environment: 'live', purpose: 'full_access' } as const;
-  const { secret } = await createKey({ ...terms, lifetimeMs: 90 * DAY });
+  const { secret } = await services.createKey(services.operator, { ...terms, lifetimeMs: 90 * DAY });
   clock.advance(90 * DAY - 1);
   expect(await listOutcome(secret)).toEqual([200]);
   clock.advance(1);

@@ -109,7 +109,7 @@ test('SVCIDs of any characters are invited, listed page by page, and withdrawn',
   const svcIds = ['SVC/../x y', 'SVC%2F?#&+', 'SVC-日本-🌊', '.hidden', 'a\'b"c\\d', '🌊'.repeat(128)];
   for (const svcId of svcIds) {
     const unknown = { firstName: null, lastName: null, email: null };
-    await service.service.services.operatorUseCases.createAdjuster({ svcId: svcId as Svcid, ...unknown });
+    await service.service.services.createAdjuster({ svcId: svcId as Svcid, ...unknown });
     clock.advance(10);
     expect(outcome(await invite(service, own.live, svcId))).toEqual([201]);
   }

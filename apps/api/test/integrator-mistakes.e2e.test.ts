@@ -43,12 +43,16 @@ await ask(post(`/v1/test/claims/${accepted}/acceptance`));
 await ask(invite(firm.account.new));
 
 async function rejectedKeys(): Promise<{ unknown: string; revoked: string; expired: string }> {
-  const { secrets, operatorUseCases } = service.service.services;
+  const { services } = service.service;
   const options = { firmId: firm.id, environment: 'test', purpose: 'full_access' } as const;
-  const revoked = await operatorUseCases.createKey({ ...options, lifetimeMs: null });
-  await operatorUseCases.revokeKey(revoked.key.id);
-  const expired = await operatorUseCases.createKey({ ...options, lifetimeMs: 1 });
-  return { unknown: secrets.issue('test_key').secret, revoked: revoked.secret, expired: expired.secret };
+  const revoked = await services.createKey(services.operator, { ...options, lifetimeMs: null });
+  await services.revokeKey(services.operator, revoked.key.id);
+  const expired = await services.createKey(services.operator, { ...options, lifetimeMs: 1 });
+  return {
+    unknown: services.secrets.issue('test_key').secret,
+    revoked: revoked.secret,
+    expired: expired.secret,
+  };
 }
 const { unknown, revoked, expired } = await rejectedKeys();
 

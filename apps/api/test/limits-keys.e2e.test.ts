@@ -80,7 +80,7 @@ test('a request with a valid key to an unknown path counts against the limits of
 
 test('custom limits of a firm apply immediately to all its keys, until they are removed', async () => {
   const firm = await service.firm({ limited: true });
-  const setLimits = service.service.services.operatorUseCases.setLimits;
+  const setLimits = service.service.services.setLimits;
   await setLimits(firm.id, { requestsPerMinute: 60, writesPerMinute: 6, burst: 3 });
   expect(await sequentially(4, () => me(firm.live))).toEqual([...repeat(3, 200), 429]);
   now += 60_000;

@@ -159,7 +159,8 @@ async function callEveryOperation(): Promise<string[]> {
   });
   secrets.push(json.token);
   await call('DELETE', '/app/v1/sessions/current', { as: json.token });
-  const created = await service.service.services.operatorUseCases.createKey({
+  const { services } = service.service;
+  const created = await services.createKey(services.operator, {
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',

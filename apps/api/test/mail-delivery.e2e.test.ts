@@ -200,7 +200,7 @@ test('a dispatcher who wishes it is mailed at noon UTC how many offers are late,
   try {
     const operator = operatorOf(morning.service.services);
     const busy = await morning.firm();
-    await morning.service.services.operatorUseCases.setOfferWait(busy.id, 1);
+    await morning.service.services.setOfferWait(busy.id, 1);
     const { email, token } = await operator.staff(busy.id, 'dispatcher');
     const sent = claimBody((await morning.member(busy)).svcId);
     expect((await sendClaim(morning, busy.live, sent)).status).toBe(201);

@@ -171,7 +171,7 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'operator closes':
           if (claims[step.which] !== undefined)
-            await services.operatorUseCases.closeClaimAsOperator(claimId(step.which) as ClaimId);
+            await services.closeClaimAsOperator(claimId(step.which) as ClaimId);
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'send': {
           const body = {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryStores } from '@svc/adapter-memory';
 import { connect } from '@svc/adapter-postgres';
-import { byOperator, type Job } from '@svc/application';
+import type { Job } from '@svc/application';
 import {
   type ClaimId,
   DAY,
@@ -30,7 +30,6 @@ const RUNS = Number(process.env.WALK_RUNS ?? (onCitus() ? 2 : 8));
 const SEED = Number(process.env.WALK_SEED ?? 20_261_128);
 
 const PAGE = { after: null, limit: 100 };
-const CALLER = byOperator(OPERATOR);
 
 /** What exists; the same on both stores, since their ids and secrets are counted. */
 interface World {
@@ -210,12 +209,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   async webhook({ fixture: { use }, firms, webhooks }, a, b) {
     const environment = at(['live', 'test'] as const, b);
     const url = `https://hooks.example/${b}`;
-    const { webhook } = await use.createWebhook(CALLER, { firmId: at(firms, a).id, environment, url });
+    const { webhook } = await use.createWebhook(OPERATOR, { firmId: at(firms, a).id, environment, url });
     webhooks.push(webhook.id);
     return webhook;
   },
   removeWebhook: ({ fixture: { use }, firms, webhooks }, a, b) =>
-    use.removeWebhook(CALLER, at(firms, a).id, at(webhooks, b)),
+    use.removeWebhook(OPERATOR, at(firms, a).id, at(webhooks, b)),
   restamp: ({ fixture: { use, clock } }, a) => use.restampFeeds(clock.now() - (a % 3) * HOUR, () => {}),
   useCredentials: ({ fixture: { stores, clock }, keys, tokens }) =>
     stores.credentials.recordUse({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { deskImportUseCases, Unavailable } from '@svc/application';
+import { Unavailable } from '@svc/application';
 import { type ClaimAsSent, DAY, type FirmId, type Svcid } from '@svc/domain';
 import {
   attestationFor,
@@ -194,14 +194,7 @@ async function sentClaims(fixture: Fixture) {
   const admin = await fixture.newStaff(firm, 'admin', STAFF);
   const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null } as const;
   await use.desk.createKey(caller, { ...properties, name: KEY_NAME }, admin);
-  const { unitOfWork: uow } = fixture.stores;
-  const { startImport } = deskImportUseCases({
-    ...fixture.stores,
-    ...fixture,
-    uow,
-    firmUseCases: fixture.use,
-  });
-  await startImport(firm.test, { ...IMPORT, id: undefined, totalRows: 1 });
+  await use.startImport(firm.test, { ...IMPORT, id: undefined, totalRows: 1 });
   await invite(firm, svcId, NOTES);
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });

@@ -26,8 +26,3 @@ export interface StaffActor extends StaffRef {
 }
 
 export type AccountActor = AdjusterActor | StaffActor;
-
-/** The person at the operator's command line. */
-export interface Operator {
-  readonly name: string;
-}

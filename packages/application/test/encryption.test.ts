@@ -46,7 +46,7 @@ describe('encrypting data keys and rows', () => {
     const onProgress = (done: number) => void progress.push(done);
     expect([await rotate(onProgress), await encryptExisting(onProgress)]).toEqual([3, 500]);
     expect(progress).toEqual([3, 500]);
-    const entry = { at: clock.now(), actor: `operator:${OPERATOR.name}`, object: null, outcome: 'ok' };
+    const entry = { at: clock.now(), actor: OPERATOR.actor, object: null, outcome: 'ok' };
     expect(await recorded()).toMatchObject([
       { ...entry, action: 'encryption.rotate' },
       { ...entry, action: 'encryption.apply' },

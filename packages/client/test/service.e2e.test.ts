@@ -196,7 +196,7 @@ describe('at the limits of a test key', () => {
     const limited = await createFirm(service, { limited: true });
     // The burst of a test key, with a raised refill rate: otherwise the rest would take 80 seconds.
     const limits = { requestsPerMinute: 1200, writesPerMinute: 600, burst: RATES.test.burst };
-    await service.operator.services.operatorUseCases.setLimits(limited.id, limits);
+    await service.operator.services.setLimits(limited.id, limits);
     const retries: (string | null)[] = [];
     const keys = new Map<string | undefined, number>();
     const patient = connect({

@@ -1,32 +1,36 @@
 import {
   type AdjusterView,
+  type AuditCaller,
   type AuditChainId,
   type AuditEntry,
   type AuditEvent,
-  appUseCases,
+  accountUseCases,
   auditEntriesFrom,
-  boardUseCases,
+  byOperator,
   type ChannelChoice,
+  claimUseCases,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
   createWebhookDeliveries,
   createWriteBuffer,
   type DataEncryption,
-  deskUseCases,
   type FirmActor,
-  firmUseCases,
   type IdempotentResult,
+  importUseCases,
   invalidatingSessions,
   type Job,
   type KeysetPosition,
+  keyUseCases,
+  type Made,
   type Mailer,
   makeRunJob,
+  memberUseCases,
   NO_METRICS,
   NO_USED_KEYS,
   type Notification,
   type Notifier,
   type OfferEvent,
-  operatorUseCases,
+  operationUseCases,
   type Page,
   type PageRequest,
   type PasskeyVerifier,
@@ -106,7 +110,7 @@ const CLIENT_ADDRESS = '192.0.2.1';
 const DESK_ADDRESS = '192.0.2.2';
 const REQUEST_ID = '0b8f1b5e-3c1a-4a53-9a3e-6f3a1f5a2f10';
 /** Whom the fixture's operator commands are recorded for. */
-export const OPERATOR = { name: 'test-operator' } as const;
+export const OPERATOR = byOperator('test-operator');
 
 /** Receipts as their payload. */
 const unsignedReceipts: ReceiptSigner = {
@@ -123,6 +127,19 @@ const noEncryption: DataEncryption = {
   rewrap: async () => 0,
   encryptExisting: async () => 0,
 };
+
+/** Each of these services, made of `deps` as the service's container makes it. */
+const makeEach = <Deps, Makes extends Readonly<Record<string, (deps: Deps) => unknown>>>(
+  makes: Makes,
+  deps: Deps,
+): Made<Makes> =>
+  Object.fromEntries(Object.entries(makes).map(([name, make]) => [name, make(deps)])) as Made<Makes>;
+
+/** A use case of several callers, for the operator. */
+const byTestOperator =
+  <Args extends unknown[], T>(act: (caller: AuditCaller, ...args: Args) => T) =>
+  (...args: Args): T =>
+    act(OPERATOR, ...args);
 
 function composeUseCases(
   stores: TestStores,
@@ -215,31 +232,52 @@ function composeUseCases(
     exportPageRows: 3,
     pause: async () => {},
   };
-  const app = appUseCases(deps);
-  const desk = deskUseCases(deps);
-  const firm = firmUseCases(deps);
+  const claims = makeEach(claimUseCases, deps);
+  const members = makeEach(memberUseCases, deps);
+  const accounts = makeEach(accountUseCases, deps);
+  const keys = makeEach(keyUseCases, deps);
+  const { manualDeliveries, ...webhooks } = makeEach(webhookUseCases, deps);
+  const operation = makeEach(operationUseCases, deps);
+  const { adjusterSignIn, staffSignIn } = accounts;
   return {
     apiKeyAuthenticator: deps.apiKeyAuthenticator,
     sessionAuthenticator,
-    ...firm,
-    ...boardUseCases(deps),
-    ...app,
-    ...operatorUseCases(deps),
-    ...webhookUseCases(deps),
+    ...claims,
+    ...claims.answerOffers,
+    ...members,
+    ...accounts,
+    ...adjusterSignIn,
+    ...keys,
+    ...webhooks,
+    ...manualDeliveries,
+    ...makeEach(importUseCases, { ...deps, ...claims }),
+    ...operation,
+    createKey: byTestOperator(keys.createKey),
+    revokeKey: byTestOperator(keys.revokeKey),
+    revokeKeysOfMaker: byTestOperator(keys.revokeKeysOfMaker),
+    rollKey: byTestOperator(keys.rollKey),
+    inviteStaff: byTestOperator(members.inviteStaff),
+    updateStaff: byTestOperator(members.updateStaff),
+    removeStaff: byTestOperator(members.removeStaff),
+    openStaffSession: byTestOperator(accounts.openStaffSession),
     /** As a new process. */
     webhookDeliveries: () => createWebhookDeliveries(deps),
     desk: {
-      ...desk,
+      ...operation,
+      ...keys,
+      ...accounts,
+      ...members,
+      ...staffSignIn,
       requestSignInCode: (email: string, clientSecret?: string) =>
-        desk.requestSignInCode(email, DESK_ADDRESS, clientSecret),
+        staffSignIn.requestSignInCode(email, DESK_ADDRESS, clientSecret),
       signIn: (proof: SignInProof, clientAddress = DESK_ADDRESS) =>
-        desk.signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
+        staffSignIn.signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
     },
     runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
-      app.requestSignInCode(email, clientAddress, clientSecret),
+      adjusterSignIn.requestSignInCode(email, clientAddress, clientSecret),
     async signIn(proof: SignInProof, clientAddress = CLIENT_ADDRESS) {
-      const opened = await app.signIn(
+      const opened = await adjusterSignIn.signIn(
         proof,
         { address: clientAddress, requestId: REQUEST_ID },
         'Test device',

@@ -1,6 +1,6 @@
 import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import {
-  appUseCases,
+  accountUseCases,
   type Clock,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
@@ -14,9 +14,9 @@ import { appPages } from '../http/static/app-pages.ts';
 /** Who signs in, and the adjuster app. */
 export const accounts = {
   services: {
+    ...accountUseCases,
     apiKeyAuthenticator: createApiKeyAuthenticator,
     sessionAuthenticator: createSessionAuthenticator,
-    appUseCases,
     reportAppError: createErrorReports,
   },
   routes: [accountRoutes, appRoutes],

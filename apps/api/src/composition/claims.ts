@@ -1,11 +1,5 @@
 import { createReceiptKey } from '@svc/adapter-credentials';
-import {
-  boardUseCases,
-  createWriteBuffer,
-  firmUseCases,
-  type RunningKeys,
-  Unavailable,
-} from '@svc/application';
+import { claimUseCases, createWriteBuffer, type RunningKeys, Unavailable } from '@svc/application';
 import { type Config, decodeKey } from '../config.ts';
 import { eventStreams } from '../http/event-streams.ts';
 import { createLiveUpdates } from '../http/live-updates.ts';
@@ -22,9 +16,8 @@ import { createZipDistance } from './zip-distance.ts';
 /** Claims, their offers and receipts, the board of a firm, and its rehearsals. */
 export const claims = {
   services: {
-    firmUseCases,
+    ...claimUseCases,
     runningKeys: (): RunningKeys => new Map(),
-    boardUseCases,
     zipDistance: createZipDistance,
     offerBuffer: ({ offerHistory, log }: Ports) =>
       createWriteBuffer({

@@ -9,7 +9,7 @@ import {
 import { createEdgeLimiter, createMemoryRateLimiter, networkOf } from '@svc/adapter-memory';
 import { connect, type DatabaseUrl, EncryptionKeyError } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
-import { type Clock, NO_METRICS, NO_USED_KEYS, type Operator } from '@svc/application';
+import { type AuditCaller, byOperator, type Clock, NO_METRICS, NO_USED_KEYS } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
@@ -54,7 +54,7 @@ interface ComposeOptions {
   /** Default: unlimited. */
   readonly maxConnections?: number | undefined;
   /** Whom the operator's commands are recorded for. */
-  readonly operator?: Operator | undefined;
+  readonly operator?: AuditCaller | undefined;
   /** The time; default: that of the database. */
   readonly clock?: Clock | undefined;
   /** Compared with it; default: the system clock. */
@@ -157,7 +157,7 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     passkeysRequired: config.passkeysRequired,
     sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
-    operator: options.operator ?? { name: 'service' },
+    operator: options.operator ?? byOperator('service'),
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),

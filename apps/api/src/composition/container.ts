@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { invalidatingSessions, type UnitOfWork } from '@svc/application';
+import { invalidatingSessions, type Made, type UnitOfWork } from '@svc/application';
 import { Container } from 'inversify';
 import { createHttpApplication, type HttpApplication } from '../http/http-application.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
@@ -24,10 +24,8 @@ const made = {
   ...webhooks.services,
 };
 
-type Made = { readonly [Name in keyof typeof made]: ReturnType<(typeof made)[Name]> };
-
 /** Every service by its name; it is made, with those it needs, when it is first asked for. */
-export interface Services extends Ports, Made {
+export interface Services extends Ports, Made<typeof made> {
   /** The `unitOfWork` from outside, also dropping cached sessions that a transaction ended. */
   readonly uow: UnitOfWork;
   readonly routes: readonly Route[];

@@ -1,5 +1,5 @@
-import { deskImportUseCases } from '@svc/application';
+import { importUseCases } from '@svc/application';
 import { deskImportRoutes } from '../http/routes/desk-imports.ts';
 
 /** Files of claims that a firm's staff import. */
-export const imports = { services: { deskImportUseCases }, routes: [deskImportRoutes], pages: [] };
+export const imports = { services: importUseCases, routes: [deskImportRoutes], pages: [] };

@@ -1,5 +1,5 @@
-import { deskUseCases } from '@svc/application';
+import { memberUseCases } from '@svc/application';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 
-/** The staff of firms. */
-export const members = { services: { deskUseCases }, routes: [deskStaffRoutes], pages: [] };
+/** The adjusters and the staff of firms. */
+export const members = { services: memberUseCases, routes: [deskStaffRoutes], pages: [] };

@@ -1,4 +1,4 @@
-import { createWriteBuffer, makeRunJob, operatorUseCases } from '@svc/application';
+import { createWriteBuffer, makeRunJob, operationUseCases } from '@svc/application';
 import { docsPages } from '../http/docs/pages.ts';
 import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
@@ -11,7 +11,7 @@ const AUDIT_BUFFER_CAPACITY = 100_000;
 /** What operators do and see, jobs, and the audit trail. */
 export const operation = {
   services: {
-    operatorUseCases,
+    ...operationUseCases,
     runJob: makeRunJob,
     auditBuffer: ({ audit, log }: Ports) =>
       createWriteBuffer({

@@ -1,4 +1,5 @@
 import type {
+  AuditCaller,
   Clock,
   DataEncryption,
   EdgeLimiter,
@@ -6,7 +7,6 @@ import type {
   Mailer,
   Metrics,
   Notifier,
-  Operator,
   PasskeyVerifier,
   RateLimiter,
   ReceiptSigner,
@@ -56,7 +56,7 @@ export interface ExternalServices extends Stores {
   readonly webhookNotices: WebhookNotices;
   readonly metrics: Metrics;
   /** Whom the operator's commands of this process are recorded for. */
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
   readonly sessionMaxAgeMs: number;
   readonly passkeyVerifier: PasskeyVerifier;
   readonly passkeysRequired: boolean;

@@ -7,7 +7,7 @@ type DeliveryPorts = Ports & { readonly uow: UnitOfWork };
 /** The endpoints of firms, and what is sent to them. */
 export const webhooks = {
   services: {
-    webhookUseCases,
+    ...webhookUseCases,
     webhookDeliveries: ({ log, webhookQueue, webhookSender, uow, metrics, clock }: DeliveryPorts) =>
       createWebhookDeliveries({
         ...{ webhookQueue, webhookSender, uow, metrics, clock },

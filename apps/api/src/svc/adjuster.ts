@@ -6,7 +6,7 @@ import { passkeyToWire, sessionToWire } from '../http/serialization/adjuster.ts'
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { operate, withService } from './session.ts';
+import { withService } from './session.ts';
 
 const adjusterDocument = (adjuster: Adjuster) => ({
   svc_id: adjuster.svcId,
@@ -46,7 +46,7 @@ export function addAdjusterCommands(program: Command): void {
         options: OutputOptions & { svcId: Svcid; firstName?: string; lastName?: string; email?: string },
       ) => {
         const { svcId, firstName = null, lastName = null, email = null } = options;
-        const created = await operate((use) => use.createAdjuster({ svcId, firstName, lastName, email }));
+        const created = await withService((use) => use.createAdjuster({ svcId, firstName, lastName, email }));
         printAdjuster(created, options);
       },
     );
@@ -54,7 +54,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'session', 'open a session; its token is shown once')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const { token } = await operate((use) => use.openSession(svcId));
+      const { token } = await withService((use) => use.openSession(svcId));
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);
     });
@@ -62,13 +62,13 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'disable', 'end all sessions, allow no sign-in, and withdraw pending offers')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) =>
-      printAdjuster(await operate((use) => use.disableAdjuster(svcId)), options),
+      printAdjuster(await withService((use) => use.disableAdjuster(svcId)), options),
     );
 
   addCommand(group, 'enable', 'allow sign-in and offers again')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) =>
-      printAdjuster(await operate((use) => use.enableAdjuster(svcId)), options),
+      printAdjuster(await withService((use) => use.enableAdjuster(svcId)), options),
     );
 
   addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
@@ -92,7 +92,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'remove-passkeys', 'remove all passkeys of an account and end its sessions')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const removed = await operate((use) => use.removePasskeys(svcId));
+      const removed = await withService((use) => use.removePasskeys(svcId));
       if (options.json) return printJson({ removed });
       process.stdout.write(`${removed} ${removed === 1 ? 'passkey' : 'passkeys'} removed.\n`);
     });
@@ -100,7 +100,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'end-sessions', 'end all sessions of an account')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const ended = await operate((use) => use.endSessions(svcId));
+      const ended = await withService((use) => use.endSessions(svcId));
       if (options.json) return printJson({ ended });
       process.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended.\n`);
     });

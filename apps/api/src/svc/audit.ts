@@ -155,7 +155,7 @@ export function addAuditCommands(program: Command): void {
           await findFirm(services.operatorReads, options.firm);
         // To record it without a chain would begin another one.
         if (verified !== null)
-          await services.operatorUseCases.recordAction(
+          await services.recordOperatorAction(
             chain,
             'audit.verify',
             verified.intact ? 'ok' : verified.problem,
@@ -189,5 +189,5 @@ async function readChain<T>(
     throw new OperatorError(`no firm has the id ${chain}`);
   const outside = await reads.outside(chain);
   if (outside !== null) process.stderr.write(`svc: left out: ${PROBLEMS.outside(outside)}\n`);
-  return read(reads, (action) => services.operatorUseCases.recordAction(chain, action));
+  return read(reads, (action) => services.recordOperatorAction(chain, action));
 }

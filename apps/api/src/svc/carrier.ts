@@ -12,7 +12,7 @@ import type { Services } from '../composition/container.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { operate, withService } from './session.ts';
+import { withService } from './session.ts';
 
 const { carrier: carrierFields } = sendClaimBody.shape;
 const { shape: addressFields } = carrierFields.shape.address.unwrap();
@@ -138,7 +138,7 @@ export function addCarrierCommands(program: Command): void {
   set.action(async (options: CorrectionOptions) => {
     const correction = correctionFrom(options, (message) => set.error(message));
     const { firm, name } = options;
-    const corrected = await operate((use) => use.setCarrier(firm, name, correction));
+    const corrected = await withService((use) => use.setCarrier(firm, name, correction));
     const document = carrierDocument(corrected);
     if (options.json) return printJson({ carrier: document });
     printFields(fieldsOf(document));
@@ -146,7 +146,7 @@ export function addCarrierCommands(program: Command): void {
 
   addNamed('remove', 'remove a carrier; the next claim that names it starts a new entry').action(
     async ({ firm, name, json }: CarrierOptions) => {
-      const removed = await operate((use) => use.removeCarrier(firm, name));
+      const removed = await withService((use) => use.removeCarrier(firm, name));
       if (json) return printJson({ removed: { name: removed.name } });
       process.stdout.write('Removed.\n');
     },

@@ -101,7 +101,7 @@ export function addClaimCommands(program: Command): void {
     .addArgument(claimIdArgument())
     .action(async (id: ClaimId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        await services.operatorUseCases.closeClaimAsOperator(id);
+        await services.closeClaimAsOperator(id);
         return readDocument(services.operatorReads, id);
       });
       if (options.json) return printJson({ claim: document });

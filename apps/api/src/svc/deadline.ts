@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { parseIntegerWithin, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
-import { operate, withService } from './session.ts';
+import { withService } from './session.ts';
 
 const eventOption = () =>
   new Option('--event <code>', 'catastrophe code of the event, as in the claims')
@@ -61,7 +61,7 @@ export function addDeadlineCommands(program: Command): void {
     .action(async (options: DeadlineOptions & { hours: number; source: string }) => {
       const { event, kind, hours, source } = options;
       const deadline = { event, kind, hours, source };
-      await operate((use) => use.setDeadline(deadline));
+      await withService((use) => use.setDeadline(deadline));
       if (options.json) return printJson({ deadline });
       printTable([deadline], 'none');
     });
@@ -70,7 +70,7 @@ export function addDeadlineCommands(program: Command): void {
     .addOption(eventOption())
     .addOption(kindOption())
     .action(async ({ event, kind, json }: DeadlineOptions) => {
-      await operate((use) => use.removeDeadline(event, kind));
+      await withService((use) => use.removeDeadline(event, kind));
       if (json) return printJson({ removed: { event, kind } });
       process.stdout.write('Removed.\n');
     });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson, progressOf } from './output.ts';
-import { operate, withService } from './session.ts';
+import { withService } from './session.ts';
 
 export function addEncryptionCommands(program: Command): void {
   const group = addGroup(program, 'encryption', 'encryption of personal data in the database');
@@ -31,7 +31,7 @@ export function addEncryptionCommands(program: Command): void {
 
   addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
     async (options: OutputOptions) => {
-      const changed = await operate((use) => use.rotateEncryption(progressOf('data keys')));
+      const changed = await withService((use) => use.rotateEncryption(progressOf('data keys')));
       if (options.json) return printJson({ data_keys: changed });
       process.stdout.write(`${changed} data keys changed.\n`);
     },
@@ -42,7 +42,7 @@ export function addEncryptionCommands(program: Command): void {
     'apply',
     'encrypt rows that were stored before encryption was on, and reject plain text from then on',
   ).action(async (options: OutputOptions) => {
-    const rows = await operate((use) => use.encryptExisting(progressOf('rows')));
+    const rows = await withService((use) => use.encryptExisting(progressOf('rows')));
     if (options.json) return printJson({ rows });
     process.stdout.write(`${rows} rows encrypted.\n`);
   });

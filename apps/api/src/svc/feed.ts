@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, progressOf } from './output.ts';
-import { operate } from './session.ts';
+import { withService } from './session.ts';
 
 export function addFeedCommands(program: Command): void {
   const group = addGroup(program, 'feed', "the change feeds that firms' systems poll");
@@ -20,7 +20,7 @@ export function addFeedCommands(program: Command): void {
         .makeOptionMandatory(),
     )
     .action(async ({ since, json }: OutputOptions & { since: Instant }) => {
-      const claims = await operate((use) => use.restampFeeds(since, progressOf('claims')));
+      const claims = await withService((use) => use.restampFeeds(since, progressOf('claims')));
       if (json) return printJson({ since: toDateTime(since), claims });
       process.stdout.write(
         `${claims} claims will be delivered once more, as they are now. /status says so for 30 days.\n` +

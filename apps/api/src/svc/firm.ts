@@ -22,7 +22,7 @@ import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
 import { requestContextOf } from './requests.ts';
-import { operate, withService } from './session.ts';
+import { withService } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
 
@@ -142,7 +142,7 @@ export function addFirmCommands(program: Command): void {
     )
     .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
-      const { firm, testAccounts } = await operate((use) => use.createFirm(options));
+      const { firm, testAccounts } = await withService((use) => use.createFirm(options));
       const document = {
         firm: { id: firm.id, name: firm.name, plan: firm.plan },
         test_accounts: testAccounts.map((account) => ({
@@ -214,7 +214,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
     .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
-      const document = firmDocument(await operate((use) => use.setPlan(id, plan)));
+      const document = firmDocument(await withService((use) => use.setPlan(id, plan)));
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, plan: document.plan });
     });
@@ -227,7 +227,7 @@ export function addFirmCommands(program: Command): void {
       ),
     )
     .action(async (id: FirmId, options: OutputOptions & { hours?: number }) => {
-      const firm = await operate((use) => use.setOfferWait(id, options.hours ?? null));
+      const firm = await withService((use) => use.setOfferWait(id, options.hours ?? null));
       const document = firmDocument(firm);
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, offer_wait_hours: document.offer_wait_hours });
@@ -259,7 +259,7 @@ export function addFirmCommands(program: Command): void {
       ) => {
         const { requestsPerMinute = null, writesPerMinute = null, burst = null, maxKeys = null } = options;
         const limits = { requestsPerMinute, writesPerMinute, burst };
-        const document = firmDocument(await operate((use) => use.setLimits(id, limits, maxKeys)));
+        const document = firmDocument(await withService((use) => use.setLimits(id, limits, maxKeys)));
         if (options.json) return printJson({ firm: document });
         printFields({ id: document.id, name: document.name, ...shownLimits(document.limits) });
       },
@@ -273,7 +273,7 @@ export function addFirmCommands(program: Command): void {
         const context = await requestContextOf(services, id);
         const onProgress = progressOf('rows');
         let rows = 0;
-        for await (const row of services.operatorUseCases.exportFirm(id)) {
+        for await (const row of services.exportFirm(id)) {
           if (!process.stdout.write(jsonLine(exportDocument(row, context))))
             await once(process.stdout, 'drain');
           counts[row.type] = (counts[row.type] ?? 0) + 1;
@@ -290,7 +290,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
     .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
-      const erased = await operate((use) => use.eraseFirm(id, options.confirm, progressOf('rows')));
+      const erased = await withService((use) => use.eraseFirm(id, options.confirm, progressOf('rows')));
       if (options.json) return printJson({ erased });
       process.stdout.write(`${erased} rows erased.\n`);
     });
@@ -305,7 +305,7 @@ export function addFirmCommands(program: Command): void {
     addCommand(group, name, what)
       .addArgument(firmIdArgument())
       .action(async (id: FirmId, options: OutputOptions) => {
-        const since = await operate((use) => use.setLegalHold(id, isHeld));
+        const since = await withService((use) => use.setLegalHold(id, isHeld));
         const document = { id, legal_hold_since: toDateTimeOrNull(since) };
         if (options.json) return printJson({ firm: document });
         printFields(document);

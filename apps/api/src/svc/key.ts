@@ -68,7 +68,7 @@ export function addKeyCommands(program: Command): void {
         },
       ) => {
         const document = await withService(async (services) => {
-          const { key, secret } = await services.operatorUseCases.createKey({
+          const { key, secret } = await services.createKey(services.operator, {
             firmId: options.firm,
             environment: options.environment,
             purpose: options.purpose,
@@ -88,7 +88,7 @@ export function addKeyCommands(program: Command): void {
       const documents = await withService(async (services) => {
         const reads = services.operatorReads;
         const document = await keyDocuments(services, options.firm);
-        await services.operatorUseCases.recordAction(options.firm, 'keys.read');
+        await services.recordOperatorAction(options.firm, 'keys.read');
         return (await reads.keys(options.firm)).map(document);
       });
       if (options.json) return printJson({ keys: documents });
@@ -102,7 +102,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<key-id>', "the key's id")
     .action(async (id: KeyId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        const key = await services.operatorUseCases.revokeKey(id);
+        const key = await services.revokeKey(services.operator, id);
         return (await keyDocuments(services, key.firmId))(key);
       });
       if (options.json) return printJson({ key: document });
@@ -118,7 +118,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
     .action(async (id: KeyId, options: OutputOptions & { overlap: number }) => {
       const document = await withService(async (services) => {
-        const { key, secret, replaced } = await services.operatorUseCases.rollKey(id, options.overlap);
+        const { key, secret, replaced } = await services.rollKey(services.operator, id, options.overlap);
         const document = await keyDocuments(services, key.firmId);
         return { key: document(key), secret, replaced: document(replaced) };
       });

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { parseBoolean } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson } from './output.ts';
-import { operate } from './session.ts';
+import { withService } from './session.ts';
 
 interface MemberOptions extends OutputOptions {
   readonly firm: FirmId;
@@ -33,7 +33,7 @@ export function addMemberCommands(program: Command): void {
     .addOption(svcIdOption())
     .action(async (options: MemberOptions) => {
       const { firm, svcId } = options;
-      printMember(await operate((use) => use.addMember(firm, svcId)), options);
+      printMember(await withService((use) => use.addMember(firm, svcId)), options);
     });
 
   addCommand(group, 'set', 'grant or revoke the permission to accept claims')
@@ -42,7 +42,7 @@ export function addMemberCommands(program: Command): void {
     .addOption(new Option('--can-accept-claims <boolean>').argParser(parseBoolean).makeOptionMandatory())
     .action(async (options: MemberOptions & { canAcceptClaims: boolean }) => {
       const { firm, svcId, canAcceptClaims } = options;
-      printMember(await operate((use) => use.setMember(firm, svcId, canAcceptClaims)), options);
+      printMember(await withService((use) => use.setMember(firm, svcId, canAcceptClaims)), options);
     });
 
   addCommand(group, 'remove', 'end a membership: pending offers become unassigned')
@@ -50,6 +50,6 @@ export function addMemberCommands(program: Command): void {
     .addOption(svcIdOption())
     .action(async (options: MemberOptions) => {
       const { firm, svcId } = options;
-      printMember(await operate((use) => use.removeMember(firm, svcId)), options);
+      printMember(await withService((use) => use.removeMember(firm, svcId)), options);
     });
 }

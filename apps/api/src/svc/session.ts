@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { byOperator, type OperatorUseCases } from '@svc/application';
+import { byOperator } from '@svc/application';
 import type { AuditAction } from '@svc/domain';
 import { compose } from '../composition/compose.ts';
 import type { Services } from '../composition/container.ts';
@@ -43,7 +43,7 @@ interface Migrated {
   readonly database: Database;
 }
 
-export const thisOperator = () => byOperator({ name: operatorName });
+export const thisOperator = () => byOperator(operatorName);
 
 /** Brings the schema up to date and runs `work`. */
 async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promise<T> {
@@ -90,7 +90,7 @@ async function composed<T>(
       docsUrl: config.docsUrl ?? `${addressOf(config)}/docs`,
       supportEmail: '',
     },
-    operator: { name: operatorName },
+    operator: thisOperator(),
   });
   try {
     return await work(services);
@@ -102,7 +102,3 @@ async function composed<T>(
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export const withService = <T>(work: (services: Services) => Promise<T>): Promise<T> =>
   withMigrated((migrated) => composed(migrated, work));
-
-/** What the operator does, in the audit trail under the operator's name. */
-export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>): Promise<T> =>
-  withService((services) => act(services.operatorUseCases));

@@ -56,7 +56,7 @@ export function addStaffCommands(program: Command): void {
       const { firm: firmId, email, name, role } = options;
       const member = await withService(async (services) => {
         await findFirm(services.operatorReads, firmId);
-        return staffToWire(await services.operatorUseCases.inviteStaff({ firmId, email, name, role }), []);
+        return staffToWire(await services.inviteStaff(services.operator, { firmId, email, name, role }), []);
       });
       printMember(member, options);
     });
@@ -66,7 +66,7 @@ export function addStaffCommands(program: Command): void {
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
         await findFirm(services.operatorReads, options.firm);
-        await services.operatorUseCases.recordAction(options.firm, 'staff.read');
+        await services.recordOperatorAction(options.firm, 'staff.read');
         const document = await staffDocuments(services, options.firm);
         return (await services.staffReads.ofFirm(options.firm)).map(document);
       });
@@ -82,7 +82,7 @@ export function addStaffCommands(program: Command): void {
       const { role } = options;
       const changed = await withService(async (services) => {
         const member = await memberOf(services, options);
-        const updated = await services.operatorUseCases.updateStaff(member, { role });
+        const updated = await services.updateStaff(services.operator, member, { role });
         return (await staffDocuments(services, options.firm))(updated);
       });
       printMember(changed, options);
@@ -94,9 +94,8 @@ export function addStaffCommands(program: Command): void {
     .option('--revoke-keys', 'also revoke the working keys that the person made')
     .action(async (options: StaffOptions & { revokeKeys?: true }) => {
       const removed = await withService(async (services) => {
-        const use = services.operatorUseCases;
-        const member = await use.removeStaff(await memberOf(services, options));
-        if (options.revokeKeys) await use.revokeKeysOfMaker(member);
+        const member = await services.removeStaff(services.operator, await memberOf(services, options));
+        if (options.revokeKeys) await services.revokeKeysOfMaker(services.operator, member);
         return (await staffDocuments(services, options.firm))(member);
       });
       printMember(removed, options);
@@ -111,7 +110,7 @@ export function addStaffCommands(program: Command): void {
     .addOption(emailOption())
     .action(async (options: StaffOptions) => {
       const { token } = await withService(async (services) =>
-        services.operatorUseCases.openStaffSession(await memberOf(services, options)),
+        services.openStaffSession(services.operator, await memberOf(services, options)),
       );
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);

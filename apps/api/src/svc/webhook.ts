@@ -1,6 +1,5 @@
 import {
   type AttemptedWebhook,
-  byOperator,
   OperatorError,
   toDateTime,
   toDateTimeOrNull,
@@ -97,19 +96,16 @@ export function addWebhookCommands(program: Command): void {
   const onWebhook = <T>(
     { firm }: OfFirm,
     id: string | undefined,
-    act: (services: Services, endpoint: WebhookEndpoint, caller: ReturnType<typeof byOperator>) => Promise<T>,
-  ): Promise<T> =>
-    withService(async (services) =>
-      act(services, await findWebhook(services, firm, id), byOperator(services.operator)),
-    );
+    act: (services: Services, endpoint: WebhookEndpoint) => Promise<T>,
+  ): Promise<T> => withService(async (services) => act(services, await findWebhook(services, firm, id)));
 
   const update = (
     options: OfFirm,
     id: string | undefined,
     changes: Parameters<WebhookUseCases['updateWebhook']>[3],
   ) =>
-    onWebhook(options, id, (services, { firmId, id: endpointId }, caller) =>
-      services.webhookUseCases.updateWebhook(caller, firmId, endpointId, changes),
+    onWebhook(options, id, (services, { firmId, id: endpointId }) =>
+      services.updateWebhook(services.operator, firmId, endpointId, changes),
     );
 
   addCommand(group, 'create', 'add an endpoint; its secret is shown once')
@@ -123,7 +119,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (options: OfFirm & { url: string; environment: Environment }) => {
       const { firm: firmId, url, environment } = options;
       const { webhook, secret } = await withService((services) =>
-        services.webhookUseCases.createWebhook(byOperator(services.operator), { firmId, url, environment }),
+        services.createWebhook(services.operator, { firmId, url, environment }),
       );
       const document = issuedDocument(webhook, secret, true);
       if (options.json) return printJson(document);
@@ -141,7 +137,7 @@ export function addWebhookCommands(program: Command): void {
           if (erasure !== null && firm === undefined) continue;
           const endpoints = await services.webhookReads.endpoints(id);
           if (endpoints.length > 0 || firm !== undefined)
-            await services.operatorUseCases.recordAction(id, 'webhooks.read');
+            await services.recordOperatorAction(id, 'webhooks.read');
           for (const endpoint of endpoints) listed.push(await listedEndpoint(services, endpoint));
         }
         return listed.toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -168,8 +164,8 @@ export function addWebhookCommands(program: Command): void {
 
   addEndpointCommand('remove', 'remove an endpoint with its deliveries').action(
     async (id: string | undefined, options: OfFirm) => {
-      const removed = await onWebhook(options, id, (services, endpoint, caller) =>
-        services.webhookUseCases.removeWebhook(caller, endpoint.firmId, endpoint.id),
+      const removed = await onWebhook(options, id, (services, endpoint) =>
+        services.removeWebhook(services.operator, endpoint.firmId, endpoint.id),
       );
       if (options.json) return printJson({ removed: { id: removed.id } });
       printFields({ removed: removed.id });
@@ -193,8 +189,8 @@ export function addWebhookCommands(program: Command): void {
   addEndpointCommand('test', 'send webhook.test once, and show the response').action(
     async (id: string | undefined, options: OfFirm) =>
       printAttempted(
-        await onWebhook(options, id, (services, endpoint, caller) =>
-          services.webhookUseCases.testWebhook(caller, endpoint.firmId, endpoint.id),
+        await onWebhook(options, id, (services, endpoint) =>
+          services.manualDeliveries.testWebhook(services.operator, endpoint.firmId, endpoint.id),
         ),
         options,
       ),
@@ -206,7 +202,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (id: string, options: OfFirm) =>
       printAttempted(
         await withService((services) =>
-          services.webhookUseCases.replayWebhook(byOperator(services.operator), options.firm, id),
+          services.manualDeliveries.replayWebhook(services.operator, options.firm, id),
         ),
         options,
       ),
@@ -220,7 +216,7 @@ export function addWebhookCommands(program: Command): void {
     )
     .action(async (id: string | undefined, options: OfFirm & { limit: number }) => {
       const deliveries = await onWebhook(options, id, async (services, endpoint) => {
-        await services.operatorUseCases.recordAction(endpoint.firmId, 'webhooks.read');
+        await services.recordOperatorAction(endpoint.firmId, 'webhooks.read');
         return services.webhookReads.deliveries(endpoint.firmId, endpoint.id, null, options.limit);
       });
       if (options.json) return printJson({ deliveries: deliveries.map(webhookDeliveryResponse) });

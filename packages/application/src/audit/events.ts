@@ -1,5 +1,5 @@
 import type { AuditAction, ClaimId, FirmId, Instant, KeyId, Membership, StaffId, Svcid } from '@svc/domain';
-import type { AccountActor, FirmActor, Operator } from '../actors.ts';
+import type { AccountActor, FirmActor } from '../actors.ts';
 import type { AccountRef } from '../model/account.ts';
 import {
   type AnswerOnDevice,
@@ -33,7 +33,7 @@ export const byAccount = (actor: AccountActor): AuditCaller => ({
   requestId: actor.origin?.requestId ?? null,
 });
 
-export const byOperator = ({ name }: Operator): AuditCaller => ({ actor: `operator:${name}`, ...NO_REQUEST });
+export const byOperator = (name: string): AuditCaller => ({ actor: `operator:${name}`, ...NO_REQUEST });
 
 /** The service's own work: simulated adjusters, retention. */
 export const BY_SERVICE: AuditCaller = { actor: 'service', ...NO_REQUEST };
@@ -117,11 +117,11 @@ export const makeRecordOperatorAction =
   }: {
     readonly uow: UnitOfWork;
     readonly clock: Clock;
-    readonly operator: Operator;
+    readonly operator: AuditCaller;
   }) =>
   (chain: AuditChainId, action: AuditAction, outcome?: string): Promise<void> =>
     uow.run((tx) =>
-      recordAction(tx, chain, byOperator(operator), {
+      recordAction(tx, chain, operator, {
         at: clock.now(),
         action,
         object: chain === SERVICE_CHAIN ? null : firmObject(chain),
@@ -132,12 +132,12 @@ export const makeRecordOperatorAction =
 /** Records what the operator did to a firm. */
 export const recordFirmAction = (
   tx: Tx,
-  { clock, operator }: { readonly clock: Clock; readonly operator: Operator },
+  { clock, operator }: { readonly clock: Clock; readonly operator: AuditCaller },
   id: FirmId,
   action: AuditAction,
   changes?: AuditChanges | null,
 ): Promise<void> =>
-  recordAction(tx, id, byOperator(operator), {
+  recordAction(tx, id, operator, {
     at: clock.now(),
     action,
     object: firmObject(id),

@@ -3,7 +3,6 @@ import type { StaffActor } from '../actors.ts';
 import { byAccount, changesBetween, firmObject, recordAction } from '../audit/events.ts';
 import { isSameContent } from '../model/same-content.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
@@ -46,8 +45,3 @@ export const makeSetClocks =
       await recordAction(tx, firm.id, byAccount(actor), { ...audited, changes });
       return clocks;
     });
-
-export const makeReadClocks =
-  ({ boardReads }: { boardReads: Pick<BoardReads, 'clocks'> }) =>
-  ({ firmId }: Pick<StaffActor, 'firmId'>): Promise<FirmClocks> =>
-    boardReads.clocks(firmId);

@@ -255,9 +255,7 @@ export const makeSendImported =
   (
     deps: Deps & {
       readonly firmReads: FirmReads;
-      readonly firmUseCases: {
-        sendClaim(actor: FirmActor, command: SendClaimCommand): Promise<IdempotentResult>;
-      };
+      readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<IdempotentResult>;
     },
   ) =>
   async (
@@ -267,7 +265,7 @@ export const makeSendImported =
     const { firmId } = actor;
     const send = async (command: SendClaimCommand): Promise<ImportOutcome> => {
       try {
-        const { claim, replayed } = await deps.firmUseCases.sendClaim(actor, command);
+        const { claim, replayed } = await deps.sendClaim(actor, command);
         return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id };
       } catch (thrown) {
         const error = asDomainError(thrown);

@@ -1,6 +1,6 @@
 import { type Claim, type ClaimId, closeClaim, existing, type Instant, withdrawOffer } from '@svc/domain';
-import type { Operator, StaffActor } from '../actors.ts';
-import { type AuditCaller, byAccount, byOperator, claimObject, recordAction } from '../audit/events.ts';
+import type { StaffActor } from '../actors.ts';
+import { type AuditCaller, byAccount, claimObject, recordAction } from '../audit/events.ts';
 import { OperatorError } from '../operator/operator-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -87,10 +87,10 @@ export const makeCloseClaimAtDesk =
 
 /** Closes any claim for the operator; a pending offer ends with it. */
 export const makeCloseClaimAsOperator =
-  ({ uow, clock, operator }: Deps & { readonly operator: Operator }) =>
+  ({ uow, clock, operator }: Deps & { readonly operator: AuditCaller }) =>
   (id: ClaimId): Promise<Claim> =>
     uow.run(async (tx) => {
       const claim = await tx.claims.lockAny(id);
       if (claim === null) throw new OperatorError(`no claim has the id ${id}`);
-      return closeLocked(tx, claim, { caller: byOperator(operator), at: clock.now() });
+      return closeLocked(tx, claim, { caller: operator, at: clock.now() });
     });

@@ -1,9 +1,8 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
-import type { Operator } from '../actors.ts';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import {
+  type AuditCaller,
   adjusterObject,
-  byOperator,
   changesBetween,
   recordAccountAction,
   recordAction,
@@ -15,7 +14,7 @@ import { SERVICE_CHAIN } from '../model/audit.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
-type Deps = SessionDeps & { operator: Operator };
+type Deps = SessionDeps & { operator: AuditCaller };
 
 export const makeCreateAdjuster =
   (deps: Deps) =>
@@ -25,7 +24,7 @@ export const makeCreateAdjuster =
       if (!(await tx.adjusters.add(adjuster, null))) {
         throw new OperatorError(`an adjuster with the SVCID ${profile.svcId} exists already`);
       }
-      await recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+      await recordAction(tx, SERVICE_CHAIN, deps.operator, {
         at: deps.clock.now(),
         action: 'adjuster.create',
         object: adjusterObject(adjuster.svcId),
@@ -39,7 +38,7 @@ export const makeOpenSession =
   (svcId: Svcid): Promise<OpenedSession<Adjuster>> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
-      const opened = await openByOperator(tx, deps, ADJUSTERS, { svcId }, byOperator(deps.operator));
+      const opened = await openByOperator(tx, deps, ADJUSTERS, { svcId }, deps.operator);
       if (opened === null) throw new OperatorError(`the account ${svcId} is disabled`);
       return opened;
     });
@@ -57,7 +56,7 @@ export const makeAddMember =
       const current = await tx.memberships.lock(firmId, svcId);
       const membership = addMember(current, { firmId, svcId, at: deps.clock.now() });
       await tx.memberships.save(membership);
-      await recordMemberAction(tx, membership, byOperator(deps.operator), {
+      await recordMemberAction(tx, membership, deps.operator, {
         at: deps.clock.now(),
         action: 'member.add',
       });
@@ -81,7 +80,7 @@ export const makeSetMember =
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
       if (!canAcceptClaims) await unassignPendingOffers(tx, firmId, svcId);
-      await recordMemberAction(tx, membership, byOperator(deps.operator), {
+      await recordMemberAction(tx, membership, deps.operator, {
         at: deps.clock.now(),
         action: 'member.permission',
         changes,
@@ -100,7 +99,7 @@ export const makeRemoveMember =
         throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
       }
       const left = await endMembership(tx, current, at);
-      await recordMemberAction(tx, left, byOperator(deps.operator), {
+      await recordMemberAction(tx, left, deps.operator, {
         at: deps.clock.now(),
         action: 'member.remove',
       });
@@ -127,7 +126,7 @@ export const makeDisableAdjuster =
       for (const firmId of firms) ended += await unassignPendingOffers(tx, firmId, svcId);
       if (adjuster.disabledAt === undefined || ended > 0) {
         const audited = { at, action: 'adjuster.disable' } as const;
-        await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
+        await recordAccountAction(tx, { svcId }, deps.operator, audited);
       }
       return { ...adjuster, disabledAt };
     });
@@ -140,7 +139,7 @@ export const makeEnableAdjuster =
       if (disabledAt === undefined) return adjuster;
       await tx.adjusters.setDisabled(svcId, null);
       const audited = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
-      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, deps.operator, audited);
       return adjuster;
     });
 
@@ -153,7 +152,7 @@ export const makeEndSessions =
       const ended = await tx.sessions.removeAllOf({ svcId });
       if (ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
-      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, deps.operator, audited);
       return ended;
     });
 
@@ -167,6 +166,6 @@ export const makeRemovePasskeys =
       const ended = await tx.sessions.removeAllOf({ svcId });
       if (removed === 0 && ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
-      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, deps.operator, audited);
       return removed;
     });

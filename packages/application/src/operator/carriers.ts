@@ -5,8 +5,7 @@ import {
   correctCarrier,
   type FirmId,
 } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { byOperator, recordAction } from '../audit/events.ts';
+import { type AuditCaller, recordAction } from '../audit/events.ts';
 import type { AuditChanges } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -16,7 +15,7 @@ import { OperatorError } from './operator-error.ts';
 interface Deps {
   readonly uow: UnitOfWork;
   readonly clock: Clock;
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
 }
 
 const missingCarrier = (firmId: FirmId, name: string): OperatorError =>
@@ -37,7 +36,7 @@ const record = (
   { name }: CarrierDetails,
   changes?: AuditChanges,
 ): Promise<void> =>
-  recordAction(tx, firmId, byOperator(operator), {
+  recordAction(tx, firmId, operator, {
     at: clock.now(),
     action,
     object: `carrier:${name}`,

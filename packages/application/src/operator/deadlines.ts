@@ -1,6 +1,5 @@
 import type { DeadlineKind, DeadlineOverride } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { byOperator, changesBetween, recordAction } from '../audit/events.ts';
+import { type AuditCaller, changesBetween, recordAction } from '../audit/events.ts';
 import { type AuditChanges, SERVICE_CHAIN } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -9,7 +8,7 @@ import { OperatorError } from './operator-error.ts';
 interface Deps {
   readonly uow: UnitOfWork;
   readonly clock: Clock;
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
 }
 
 const valuesOf = ({ hours, source }: DeadlineOverride) => ({ hours, source });
@@ -20,7 +19,7 @@ const recordChange = (
   { event, kind }: DeadlineOverride,
   changes: AuditChanges | null,
 ): Promise<void> =>
-  recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+  recordAction(tx, SERVICE_CHAIN, deps.operator, {
     at: deps.clock.now(),
     action: 'deadline.change',
     object: `deadline:${event}:${kind}`,

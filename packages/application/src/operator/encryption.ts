@@ -1,6 +1,5 @@
 import type { AuditAction } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { byOperator, recordAction } from '../audit/events.ts';
+import { type AuditCaller, recordAction } from '../audit/events.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DataEncryption, EncryptionStatus } from '../ports/encryption.ts';
@@ -11,7 +10,7 @@ interface Deps {
   readonly uow: UnitOfWork;
   readonly encryption: DataEncryption;
   readonly clock: Clock;
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
 }
 
 const ofAll =
@@ -27,7 +26,7 @@ const ofAll =
       throw new OperatorError('encryption is off: set ENCRYPTION_KEY or ENCRYPTION_KEY_FILE');
     if (isDone(status)) return 0;
     await deps.uow.run((tx) =>
-      recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+      recordAction(tx, SERVICE_CHAIN, deps.operator, {
         at: deps.clock.now(),
         action,
         object: null,

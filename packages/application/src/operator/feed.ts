@@ -1,6 +1,5 @@
 import type { Instant } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { byOperator, recordAction, recordFirmAction } from '../audit/events.ts';
+import { type AuditCaller, recordAction, recordFirmAction } from '../audit/events.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { FeedRestamp } from '../model/feed-restamp.ts';
@@ -13,7 +12,7 @@ interface Deps {
   readonly uow: UnitOfWork;
   readonly operatorReads: OperatorReads;
   readonly clock: Clock;
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
 }
 
 /** The feed lock of a firm is held for one batch, so its writes go on in between. */
@@ -54,7 +53,7 @@ export const makeRestampFeeds =
       const started = await start(tx, since, now);
       await tx.feeds.saveRestamp(started);
       const audited = { at: now, action: 'feed.restamp', object: `since:${toDateTime(since)}` } as const;
-      await recordAction(tx, SERVICE_CHAIN, byOperator(operator), audited);
+      await recordAction(tx, SERVICE_CHAIN, operator, audited);
       return started;
     });
     let total = 0;

@@ -1,6 +1,5 @@
 import type { CarrierDetails, Claim, FirmId, Instant, StaffMember } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { changesBetween, recordFirmAction } from '../audit/events.ts';
+import { type AuditCaller, changesBetween, recordFirmAction } from '../audit/events.ts';
 import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
 import type { ApiKey } from '../model/api-key.ts';
 import type { AuditRow } from '../model/audit.ts';
@@ -32,7 +31,7 @@ interface Deps {
   readonly firmData: FirmData;
   readonly webhookReads: WebhookReads;
   readonly clock: Clock;
-  readonly operator: Operator;
+  readonly operator: AuditCaller;
 }
 
 export type ExportedRow =

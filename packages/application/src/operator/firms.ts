@@ -12,8 +12,7 @@ import {
   TEST_BEHAVIORS,
   type TestBehavior,
 } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { changesBetween, recordFirmAction } from '../audit/events.ts';
+import { type AuditCaller, changesBetween, recordFirmAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { Firm } from '../model/firm.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -29,7 +28,7 @@ export interface IssuedTestAccount {
   readonly signInSecret: string;
 }
 
-type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; operator: Operator };
+type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; operator: AuditCaller };
 
 type CreateFirm = { name: string; plan: Plan };
 
@@ -108,7 +107,7 @@ const settingsOf = ({ plan, limits, maxKeys, offerWaitHours }: Firm) => ({
 type ChangeDeps = {
   uow: UnitOfWork;
   clock: Clock;
-  operator: Operator;
+  operator: AuditCaller;
   apiKeyAuthenticator: ApiKeyAuthenticator;
 };
 

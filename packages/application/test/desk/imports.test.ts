@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { StaffId, Svcid } from '@svc/domain';
 import { type ClaimToSend, errorCodeOf, type Fixture } from '@svc/testkit';
-import { auditEntriesFrom, deskImportUseCases, type FirmActor, type ImportOutcome } from '../../src/index.ts';
+import { makeAdjustersByName, makeSendImported } from '../../src/desk/imports.ts';
+import { auditEntriesFrom, type FirmActor, type ImportOutcome } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 type SendClaim = Fixture['use']['sendClaim'];
@@ -10,9 +11,8 @@ async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) 
   const fixture = memoryFixture();
   const { memory, use, clock, ids } = fixture;
   const firm = await fixture.newFirm();
-  const firmUseCases = { sendClaim: wrapped(use.sendClaim) };
-  const deps = { ...memory, uow: memory.unitOfWork, firmUseCases, clock, ids };
-  const imports = deskImportUseCases(deps);
+  const deps = { ...memory, uow: memory.unitOfWork, clock, ids, sendClaim: wrapped(use.sendClaim) };
+  const imports = { ...use, sendImported: makeSendImported(deps) };
   const start = (actor: FirmActor = firm.test) =>
     imports.startImport(actor, {
       id: undefined,
@@ -205,10 +205,10 @@ test('a row whose claim was erased in between has failed, and an error of the se
   const { id } = await start();
   const part = { id, commands: [rowOf(claim)], fromRow: 2, untilRow: 3, nextRow: null };
   const firmReads = { ...deps.firmReads, claim: async () => null };
-  const outcomes = await deskImportUseCases({ ...deps, firmReads }).sendImported(firm.test, part);
+  const outcomes = await makeSendImported({ ...deps, firmReads })(firm.test, part);
   expect(outcomes.map(comparable)).toEqual([['duplicate_claim', expect.any(String), expect.any(String)]]);
-  const broken = { sendClaim: () => Promise.reject(new Error('out of memory')) };
-  const sending = deskImportUseCases({ ...deps, firmUseCases: broken }).sendImported(firm.test, part);
+  const sendClaim = () => Promise.reject(new Error('out of memory'));
+  const sending = makeSendImported({ ...deps, sendClaim })(firm.test, part);
   await expect(sending).rejects.toThrow('out of memory');
 });
 
@@ -230,10 +230,10 @@ test('adjusters on later pages are found as those on the first, in both environm
   await newMember(firm);
   const adjusters: typeof deps.firmReads.adjusters = (firmId, environment, page) =>
     deps.firmReads.adjusters(firmId, environment, { ...page, limit: 1 });
-  const paged = deskImportUseCases({ ...deps, firmReads: { ...deps.firmReads, adjusters } });
+  const pagedByName = makeAdjustersByName({ ...deps, firmReads: { ...deps.firmReads, adjusters } });
   for (const actor of [firm.live, firm.test]) {
     const found = await imports.adjustersByName(actor);
     expect(found.size).toBeGreaterThan(3);
-    expect(await paged.adjustersByName(actor)).toEqual(found);
+    expect(await pagedByName(actor)).toEqual(found);
   }
 });

@@ -2,11 +2,11 @@ import {
   type Account,
   type AccountReads,
   type AccountUseCases,
-  type AppUseCases,
   type Clock,
-  type DeskUseCases,
+  type MemberUseCases,
   type Secrets,
   type SignInProof,
+  type SignInUseCases,
   toDateTime,
 } from '@svc/application';
 import {
@@ -41,9 +41,7 @@ import {
   staffRoute,
 } from './route.ts';
 
-interface AccountRouteDeps {
-  readonly appUseCases: AppUseCases;
-  readonly deskUseCases: DeskUseCases;
+interface AccountRouteDeps extends AccountUseCases, Pick<MemberUseCases, 'readOwnStaff'> {
   readonly accountReads: AccountReads;
   readonly secrets: Secrets;
   readonly addresses: ProblemAddresses;
@@ -56,30 +54,29 @@ interface AccountKind<A extends Account> {
   readonly account: typeof appAccount | typeof staffAccount;
   readonly signIn: typeof endpoints.signIn | typeof endpoints.signInStaff;
   readonly signedInRoute: AccountRoute;
-  readonly use: AccountUseCases<A>;
+  readonly use: SignInUseCases<A>;
   /** Beside the token of a session. */
   readonly profileOf: (account: A) => Promise<object>;
 }
 
 /** Sign-in, passkeys and sessions of adjusters and of staff, for clients with a token and for the pages with a cookie. */
 export function accountRoutes(deps: AccountRouteDeps): Route[] {
-  const { appUseCases, deskUseCases } = deps;
   return [
     ...routesOf(deps, {
       page: 'app',
       account: appAccount,
       signIn: endpoints.signIn,
       signedInRoute: appRoute,
-      use: appUseCases,
-      profileOf: async (account) => ({ adjuster: profileToWire(await appUseCases.readProfile(account)) }),
+      use: deps.adjusterSignIn,
+      profileOf: async (account) => ({ adjuster: profileToWire(await deps.readProfile(account)) }),
     }),
     ...routesOf(deps, {
       page: 'firm',
       account: staffAccount,
       signIn: endpoints.signInStaff,
       signedInRoute: staffRoute,
-      use: deskUseCases,
-      profileOf: async (account) => ownStaffToWire(await deskUseCases.readOwnStaff(account)),
+      use: deps.staffSignIn,
+      profileOf: async (account) => ownStaffToWire(await deps.readOwnStaff(account)),
     }),
   ];
 }

@@ -1,12 +1,14 @@
 import {
+  type AccountUseCases,
   type AppAnswer,
   type AppClaimView,
   type AppReads,
-  type AppUseCases,
   accountRemoved,
+  type ClaimUseCases,
   type Clock,
   claimObject,
   type JobReads,
+  type MemberUseCases,
 } from '@svc/application';
 import { type AcceptOfferBody, endpoints, type ReportErrorBody, readInstant } from '@svc/contract';
 import {
@@ -35,8 +37,7 @@ import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
 import { appRoute, jsonResponse, type Route, type RouteResponse } from './route.ts';
 
-interface AppRouteDeps {
-  readonly appUseCases: AppUseCases;
+interface AppRouteDeps extends ClaimUseCases, MemberUseCases, AccountUseCases {
   readonly jobReads: Pick<JobReads, 'devices' | 'firmName' | 'deadlineOverrides'>;
   readonly reportAppError: (report: ReportErrorBody) => void;
   readonly appReads: AppReads;
@@ -77,8 +78,7 @@ function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
 }
 
 /** The endpoints of the adjuster app. */
-export function appRoutes(deps: AppRouteDeps): Route[] {
-  const use = deps.appUseCases;
+export function appRoutes(use: AppRouteDeps): Route[] {
   const claimResponse = async (claim: ReturnType<typeof use.readClaim>): Promise<RouteResponse> => ({
     status: 200,
     json: appClaimToWire(await claim),
@@ -122,7 +122,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     }),
 
     appRoute(endpoints.listDeadlines, async () =>
-      jsonResponse({ data: deadlinesToWire(await deps.jobReads.deadlineOverrides()), next_cursor: null }),
+      jsonResponse({ data: deadlinesToWire(await use.jobReads.deadlineOverrides()), next_cursor: null }),
     ),
 
     appRoute(endpoints.confirmEmail, async ({ body }, { actor }) =>
@@ -131,13 +131,13 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
-      const request = pageRequest(query, deps.cursors, scope);
+      const request = pageRequest(query, use.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
-        deps.appReads.adjuster(actor.svcId),
+        use.appReads.adjuster(actor.svcId),
         use.listInvitations(actor, request),
       ]);
       if (adjuster === null) throw accountRemoved();
-      return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), deps.cursors, scope);
+      return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), use.cursors, scope);
     }),
 
     appRoute(endpoints.acceptInvitation, async ({ params }, { actor }) =>
@@ -147,7 +147,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     appRoute(endpoints.declineInvitation, async ({ params }, { actor }) => {
       const firmId = params.firm_id as FirmId;
       const declined = await use.declineInvitation(actor, firmId);
-      return jsonResponse(declinedToWire(declined, await deps.jobReads.firmName(firmId)));
+      return jsonResponse(declinedToWire(declined, await use.jobReads.firmName(firmId)));
     }),
 
     appRoute(endpoints.updateMembership, async ({ params, body }, { actor }) =>
@@ -181,20 +181,20 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         reader: actor.svcId,
         filters: { list, ...(since !== undefined && { since }) },
       };
-      const request = pageRequest(query, deps.cursors, scope);
+      const request = pageRequest(query, use.cursors, scope);
       const wantsIds = since !== undefined && query.cursor === undefined;
       const { claims, json, more } = await longWork('page', async (nextPiece) => {
         await turnForPage(request, nextPiece);
-        const read = await deps.appReads.claims(actor.svcId, list, request, since);
+        const read = await use.appReads.claims(actor.svcId, list, request, since);
         use.recordSightings(actor, read.rows);
         return {
           claims: read,
           // Read after the claims, so that an offer made in between is an unknown id and not missed.
-          more: wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list, nextPiece) } : {},
+          more: wantsIds ? { ids: await use.appReads.claimIds(actor.svcId, list, nextPiece) } : {},
           json: await withJsonRows(read, appClaimToWire, nextPiece),
         };
       });
-      return { ...page(json, (text) => text, deps.cursors, scope, more), reads: readsOf(claims.rows) };
+      return { ...page(json, (text) => text, use.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {
@@ -210,10 +210,12 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return { ...jsonResponse({ receipt }), reads: [read] };
     }),
     appRoute(endpoints.acceptClaim, ({ params, body }, { actor }) =>
-      claimResponse(use.acceptClaim(actor, params.id as ClaimId, answerOf(body))),
+      claimResponse(use.answerOffers.acceptClaim(actor, params.id as ClaimId, answerOf(body))),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimResponse(use.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, answerOf(body))),
+      claimResponse(
+        use.answerOffers.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, answerOf(body)),
+      ),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
       const edits = withoutUndefined({
@@ -236,7 +238,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const { at, result, note } = body;
       const attempt = {
         id: params.contact_id,
-        at: readInstant(at) ?? deps.clock.now(),
+        at: readInstant(at) ?? use.clock.now(),
         result,
         ...(note !== undefined && { note }),
       };
@@ -247,11 +249,11 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     ),
 
     appRoute(endpoints.reportError, async ({ body }) => {
-      deps.reportAppError(body);
+      use.reportAppError(body);
       return NO_CONTENT;
     }),
     appRoute(endpoints.getDevice, async ({ params }, { actor }) => {
-      const devices = await deps.jobReads.devices(actor.svcId, deps.clock.now());
+      const devices = await use.jobReads.devices(actor.svcId, use.clock.now());
       const found = devices.find(({ deviceId }) => deviceId === params.device_id);
       const device = existing(found, 'No such device is registered.');
       return jsonResponse({ device_id: device.deviceId, endpoint: device.subscription.endpoint });

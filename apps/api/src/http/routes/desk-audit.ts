@@ -1,8 +1,8 @@
 import {
   type AuditVerification,
   byAccount,
-  type DeskUseCases,
   type KeysetPosition,
+  type OperationUseCases,
   type StaffReads,
   staffObject,
 } from '@svc/application';
@@ -13,8 +13,7 @@ import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { deskReader, page, pageRequest, withJsonRows } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
-interface DeskAuditRouteDeps {
-  readonly deskUseCases: DeskUseCases;
+interface DeskAuditRouteDeps extends OperationUseCases {
   readonly staffReads: StaffReads;
   readonly cursors: Cursors;
 }
@@ -30,7 +29,8 @@ function verificationToWire(
 }
 
 /** The audit trail of the firm. */
-export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: DeskAuditRouteDeps): Route[] {
+export function deskAuditRoutes(use: DeskAuditRouteDeps): Route[] {
+  const { staffReads, cursors } = use;
   return [
     staffRoute(deskEndpoints.listAudit, async ({ query }, { actor: { firmId }, longWork }) => {
       const { since, until, actor, action, object, request_id: requestId } = query;

@@ -2,8 +2,10 @@ import {
   type AnswersReportFilter,
   adjusterObject,
   type BoardFilter,
-  type BoardUseCases,
+  type BoardReads,
+  type ClaimUseCases,
   type Clock,
+  type MemberUseCases,
 } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
 import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
@@ -29,8 +31,8 @@ import { claimRead } from './firm-routes.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
 
-interface DeskBoardRouteDeps {
-  readonly boardUseCases: BoardUseCases;
+interface DeskBoardRouteDeps extends ClaimUseCases, MemberUseCases {
+  readonly boardReads: Pick<BoardReads, 'clocks'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
@@ -105,9 +107,9 @@ const seenClaim = ({ id }: { id: string }, { updated_at }: { updated_at?: string
 });
 
 /** The board of claims, its adjusters and reports. */
-export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
-  const { boardUseCases: board, cursors, clock } = deps;
-  const countsOf = sharedFor(COUNTS_SHARED_MS, board.countBoard);
+export function deskBoardRoutes(use: DeskBoardRouteDeps): Route[] {
+  const { boardReads, cursors, clock } = use;
+  const countsOf = sharedFor(COUNTS_SHARED_MS, use.countBoard);
   return [
     staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
       const filter = filterOf(query);
@@ -120,7 +122,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       const scope: CursorScope = { list: 'board', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
       const [claims, counts] = await Promise.all([
-        longWork('search', (nextPiece) => board.listBoard(firmId, filter, asked, nextPiece)),
+        longWork('search', (nextPiece) => use.listBoard(firmId, filter, asked, nextPiece)),
         asked.after === null ? countsOf(firmId, filter.environment) : undefined,
       ]);
       return {
@@ -130,18 +132,18 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
     }),
 
     staffRoute(deskEndpoints.getBoardClaim, async ({ params }, { actor: { firmId } }) => {
-      const details = await board.readBoardClaim(firmId, params.id as ClaimId);
+      const details = await use.readBoardClaim(firmId, params.id as ClaimId);
       return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
     }),
 
     staffRoute(deskEndpoints.withdrawBoardOffer, async ({ params, body }, { actor }) => {
-      const claim = await board.withdrawOffer(actor, seenClaim(params, body));
+      const claim = await use.withdrawOffer(actor, seenClaim(params, body));
       return { status: 200, json: claimToWire(claim) };
     }),
 
     staffRoute(deskEndpoints.closeBoardClaim, async ({ params, body }, { actor }) => {
       const { reason = null } = body;
-      const claim = await board.closeClaimAtDesk(actor, { ...seenClaim(params, body), reason });
+      const claim = await use.closeClaimAtDesk(actor, { ...seenClaim(params, body), reason });
       return { status: 200, json: closedClaimToWire(claim) };
     }),
 
@@ -157,7 +159,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       // Counts the open claims of the firm.
       const adjusters = await longWork('search', async (nextPiece) => {
         await nextPiece();
-        return board.listBoardAdjusters(firmId, environment, request, forClaim);
+        return use.listBoardAdjusters(firmId, environment, request, forClaim);
       });
       const now = clock.now();
       return {
@@ -174,7 +176,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       const adjusters = new Map(body.adjusters.map(({ svc_id, given }) => [svc_id as Svcid, given]));
       const offers = await longWork('search', async (nextPiece) => {
         await nextPiece();
-        return board.spreadClaims(firmId, query.environment, adjusters, claims);
+        return use.spreadClaims(firmId, query.environment, adjusters, claims);
       });
       return {
         ...jsonResponse({ offers: offers.map(proposedOfferToWire) }),
@@ -184,7 +186,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
 
     staffRoute(deskEndpoints.getSharedCredentials, async ({ params }, { actor: { firmId } }) => {
       const svcId = params.svc_id as Svcid;
-      const credentials = await board.readSharedCredentials(firmId, svcId);
+      const credentials = await use.readSharedCredentials(firmId, svcId);
       return {
         ...jsonResponse(sharedCredentialsToWire(credentials)),
         reads: [{ firmId, action: 'credentials.read', object: adjusterObject(svcId) }],
@@ -192,7 +194,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
     }),
 
     staffRoute(deskEndpoints.getClocks, async (_, { actor }) =>
-      jsonResponse(firmClocksToWire(await board.readClocks(actor))),
+      jsonResponse(firmClocksToWire(await boardReads.clocks(actor.firmId))),
     ),
 
     staffRoute(deskEndpoints.updateClocks, async ({ body }, { actor }) => {
@@ -204,7 +206,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         inspectionHours: rule.inspection_hours,
         reportDays: rule.report_days,
       }));
-      const clocks = await board.setClocks(
+      const clocks = await use.setClocks(
         actor,
         ({ timeZone }) => ({ rules, timeZone: time_zone ?? timeZone }),
         based_on === undefined ? undefined : (current) => clocksVersion(current) === based_on,
@@ -216,7 +218,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       const filter = answersFilter(query, clock.now());
       const report = await longWork('report', async (nextPiece, signal) => {
         await nextPiece();
-        return board.reportAnswers(firmId, filter, signal);
+        return use.reportAnswers(firmId, filter, signal);
       });
       const response: RouteResponse =
         headers.Accept?.includes('text/csv') === true

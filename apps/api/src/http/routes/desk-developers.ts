@@ -2,7 +2,7 @@ import {
   type ApiKey,
   byAccount,
   type Clock,
-  type DeskUseCases,
+  type KeyUseCases,
   type OperatorReads,
   type StaffReads,
 } from '@svc/application';
@@ -15,8 +15,7 @@ import { keyToWire, limitsToWire, type RequestContext, requestToWire } from '../
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
-interface DeskDeveloperRouteDeps {
-  readonly deskUseCases: DeskUseCases;
+interface DeskDeveloperRouteDeps extends KeyUseCases {
   readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
   readonly staffReads: Pick<StaffReads, 'ofFirm'>;
   readonly cursors: Cursors;
@@ -28,8 +27,8 @@ interface DeskDeveloperRouteDeps {
 const MAX_NAMED_KEYS = 1000;
 
 /** Keys and requests of the firm's systems. */
-export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
-  const { deskUseCases: use, operatorReads, staffReads, cursors, clock, addresses } = deps;
+export function deskDeveloperRoutes(use: DeskDeveloperRouteDeps): Route[] {
+  const { operatorReads, staffReads, cursors, clock, addresses } = use;
   const keyDocuments = async (firmId: FirmId) => {
     const [firm, staff] = await Promise.all([operatorReads.firm(firmId), staffReads.ofFirm(firmId)]);
     if (firm === null) throw new DomainError('not_found', 'No such firm.');

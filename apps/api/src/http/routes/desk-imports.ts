@@ -1,10 +1,10 @@
 import {
   type ClaimImport,
   type Clock,
-  type DeskImportUseCases,
   type Difference,
   type FirmActor,
   type ImportOutcome,
+  type ImportUseCases,
   toDateTime,
 } from '@svc/application';
 import {
@@ -186,15 +186,10 @@ function rowToWire(
 }
 
 /** Claims from the files of other systems. Only the name of a file and those of its columns are kept. */
-export const deskImportRoutes = ({
-  deskImportUseCases: use,
-  clock,
-  cursors,
-}: {
-  readonly deskImportUseCases: DeskImportUseCases;
-  readonly clock: Clock;
-  readonly cursors: Cursors;
-}): Route[] => {
+export const deskImportRoutes = (
+  use: ImportUseCases & { readonly clock: Clock; readonly cursors: Cursors },
+): Route[] => {
+  const { clock, cursors } = use;
   /** As they would fail now. */
   const checked = async (
     claims: readonly (SendClaimBody | undefined)[],

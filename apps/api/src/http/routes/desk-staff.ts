@@ -1,7 +1,8 @@
 import {
+  type AccountUseCases,
   byAccount,
   type Clock,
-  type DeskUseCases,
+  type MemberUseCases,
   type OperatorReads,
   type StaffReads,
 } from '@svc/application';
@@ -11,16 +12,15 @@ import { ownStaffToWire, staffToWire } from '../serialization/staff.ts';
 import { firmIdOf } from './account-routes.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
-interface DeskStaffRouteDeps {
-  readonly deskUseCases: DeskUseCases;
+interface DeskStaffRouteDeps extends MemberUseCases, Pick<AccountUseCases, 'changeFirm'> {
   readonly staffReads: StaffReads;
   readonly operatorReads: Pick<OperatorReads, 'workingKeys'>;
   readonly clock: Clock;
 }
 
 /** The people of the firm. */
-export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
-  const { deskUseCases: use, staffReads, operatorReads, clock } = deps;
+export function deskStaffRoutes(use: DeskStaffRouteDeps): Route[] {
+  const { staffReads, operatorReads, clock } = use;
   const workingKeys = (firmId: FirmId) => operatorReads.workingKeys(firmId, clock.now());
   const memberOf = (firmId: FirmId, { staff_id }: { staff_id: string }) => ({
     firmId,

@@ -12,15 +12,10 @@ import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 /** The endpoints of a firm and their deliveries, for its developers. */
-export function deskWebhookRoutes({
-  webhookUseCases: use,
-  webhookReads: reads,
-  cursors,
-}: {
-  readonly webhookUseCases: WebhookUseCases;
-  readonly webhookReads: WebhookReads;
-  readonly cursors: Cursors;
-}): Route[] {
+export function deskWebhookRoutes(
+  use: WebhookUseCases & { readonly webhookReads: WebhookReads; readonly cursors: Cursors },
+): Route[] {
+  const { webhookReads: reads, cursors } = use;
   return [
     staffRoute(deskEndpoints.listWebhooks, async (_, { staff: { firmId, role, plan } }) => {
       const mayChange = permissionsOf(role, plan).includes('webhooks:write');
@@ -51,7 +46,9 @@ export function deskWebhookRoutes({
 
     staffRoute(deskEndpoints.testWebhook, async ({ params: { webhook_id: id } }, { actor, whileWaiting }) =>
       jsonResponse(
-        attemptedWebhookResponse(await use.testWebhook(byAccount(actor), actor.firmId, id, whileWaiting)),
+        attemptedWebhookResponse(
+          await use.manualDeliveries.testWebhook(byAccount(actor), actor.firmId, id, whileWaiting),
+        ),
       ),
     ),
 
@@ -68,7 +65,9 @@ export function deskWebhookRoutes({
       deskEndpoints.replayWebhookDelivery,
       async ({ params: { delivery_id: id } }, { actor, whileWaiting }) =>
         jsonResponse(
-          attemptedWebhookResponse(await use.replayWebhook(byAccount(actor), actor.firmId, id, whileWaiting)),
+          attemptedWebhookResponse(
+            await use.manualDeliveries.replayWebhook(byAccount(actor), actor.firmId, id, whileWaiting),
+          ),
         ),
     ),
   ];

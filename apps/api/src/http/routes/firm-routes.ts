@@ -1,10 +1,11 @@
 import {
+  type ClaimUseCases,
   type Clock,
   claimObject,
   type FirmActor,
   type FirmReads,
-  type FirmUseCases,
   type IdempotentResult,
+  type MemberUseCases,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { type ClaimId, existing, type FirmId, type Svcid, scopesOf } from '@svc/domain';
@@ -29,8 +30,7 @@ import {
   staffRoute,
 } from './route.ts';
 
-interface FirmRouteDeps {
-  readonly firmUseCases: FirmUseCases;
+interface FirmRouteDeps extends ClaimUseCases, MemberUseCases {
   readonly firmReads: FirmReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -56,11 +56,10 @@ export const claimResponse = (
 const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.environment}`;
 
 /** The endpoints for firm systems, and those of the desk that do the same. */
-export function firmRoutes(deps: FirmRouteDeps): Route[] {
-  const use = deps.firmUseCases;
+export function firmRoutes(use: FirmRouteDeps): Route[] {
   return [
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
-      const found = await deps.firmReads.claim(actor.firmId, actor.environment, params.id as ClaimId);
+      const found = await use.firmReads.claim(actor.firmId, actor.environment, params.id as ClaimId);
       const claim = existing(found, 'No claim of your firm has this id.');
       return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
@@ -84,21 +83,21 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         externalId: query.external_id,
       };
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
-      const request = pageRequest(query, deps.cursors, scope, context.maxPageBytes);
+      const request = pageRequest(query, use.cursors, scope, context.maxPageBytes);
       const { claims, json } = await context.longWork('page', async (nextPiece) => {
         await turnForPage(request, nextPiece);
-        const read = await deps.firmReads.claims(firmId, environment, filter, request);
+        const read = await use.firmReads.claims(firmId, environment, filter, request);
         return { claims: read, json: await withJsonRows(read, claimToWire, nextPiece) };
       });
       return {
-        ...page(json, (text) => text, deps.cursors, scope),
+        ...page(json, (text) => text, use.cursors, scope),
         reads: claimsRead(firmId, claims.rows),
         ...(environment === 'test' && {
           readPage: {
             since: query.updated_since ?? null,
             from: request.after?.at ?? query.updated_since ?? null,
             to: claims.rows.at(-1)?.updatedAt ?? null,
-            next: claims.next === null ? null : shortHash(firmId, deps.cursors.write(claims.next, scope)),
+            next: claims.next === null ? null : shortHash(firmId, use.cursors.write(claims.next, scope)),
             isFiltered: query.assignment_status !== undefined || query.external_id !== undefined,
           },
         }),
@@ -106,7 +105,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     }),
 
     openRoute(endpoints.getHealth, async () => {
-      await deps.checkHealth();
+      await use.checkHealth();
       return jsonResponse({});
     }),
 
@@ -155,14 +154,14 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     firmRoute(endpoints.listAdjusters, async ({ query }, context) => {
       const { firmId, environment } = context.actor;
       const scope: CursorScope = { list: 'adjusters', reader: readerOf(context), filters: {} };
-      const adjusters = await deps.firmReads.adjusters(
+      const adjusters = await use.firmReads.adjusters(
         firmId,
         environment,
-        pageRequest(query, deps.cursors, scope, context.maxPageBytes),
+        pageRequest(query, use.cursors, scope, context.maxPageBytes),
       );
-      const now = deps.clock.now();
+      const now = use.clock.now();
       return {
-        ...page(adjusters, (view) => asciiJson(adjusterToWire(view, now)), deps.cursors, scope),
+        ...page(adjusters, (view) => asciiJson(adjusterToWire(view, now)), use.cursors, scope),
         reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
       };
     }),
@@ -174,7 +173,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       async ({ body }, { actor }) => {
         const invited = { svcId: body.svc_id as Svcid, notes: notesFromWire(body) };
         const view = await use.inviteAdjuster(actor, invited);
-        return jsonResponse(adjusterToWire(view, deps.clock.now()), 201);
+        return jsonResponse(adjusterToWire(view, use.clock.now()), 201);
       },
     ),
 
@@ -193,7 +192,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       ({ query }) => query.environment,
       async ({ params }, { actor }) => {
         const view = await use.withdrawInvitation(actor, params.svc_id as Svcid);
-        return jsonResponse(adjusterToWire(view, deps.clock.now()));
+        return jsonResponse(adjusterToWire(view, use.clock.now()));
       },
     ),
   ];

@@ -1,4 +1,4 @@
-import type { AdjusterView, ClaimView, Clock, FirmUseCases } from '@svc/application';
+import type { AdjusterView, ClaimUseCases, ClaimView, Clock } from '@svc/application';
 import { type DepartedAdjuster, endpoints, type SimulatedFaults } from '@svc/contract';
 import { type ClaimId, checkSandboxKey, type Svcid } from '@svc/domain';
 import { adjusterToWire } from '../serialization/adjuster.ts';
@@ -8,12 +8,10 @@ import { firmRoute, jsonResponse, type Route, type RouteResponse } from './route
 
 /** The endpoints with which a test key simulates adjusters, time and failures. */
 export function sandboxRoutes({
-  firmUseCases: { sandbox, checkReadiness },
+  sandbox,
+  checkReadiness,
   clock,
-}: {
-  readonly firmUseCases: Pick<FirmUseCases, 'sandbox' | 'checkReadiness'>;
-  readonly clock: Clock;
-}): Route[] {
+}: ClaimUseCases & { readonly clock: Clock }): Route[] {
   const claim = async (changed: Promise<ClaimView>): Promise<RouteResponse> => ({
     status: 200,
     json: claimToWire(await changed),

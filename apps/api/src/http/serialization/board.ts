@@ -6,7 +6,7 @@ import {
   type BoardAdjuster,
   type BoardOffer,
   type BoardRow,
-  type BoardUseCases,
+  type ClaimUseCases,
   type ClaimView,
   type ProposedOffer,
   toDateTime,
@@ -73,7 +73,7 @@ const offerToWire = (offer: BoardOffer) => ({
 });
 
 /** The claim is text already. */
-export function boardClaimToWire(details: Awaited<ReturnType<BoardUseCases['readBoardClaim']>>): AsciiJson {
+export function boardClaimToWire(details: Awaited<ReturnType<ClaimUseCases['readBoardClaim']>>): AsciiJson {
   const { claim, late, clocks, waitingSince, closedBy, history } = details;
   const others = asciiJson({
     late,

@@ -24,24 +24,24 @@ export function clocksBehavior(fixture: () => Fixture): void {
 
   describe('the clocks of a firm', () => {
     test('are replaced as a whole, and nothing is written or recorded where nothing changes', async () => {
-      const { newFirm, use, clock, stores } = fixture();
+      const { newFirm, clock, stores } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const rules = [{ carrier: 'Bayou Mutual', catCode: 'FL26-09', contactHours: 12 }, { reportDays: 3 }];
-      expect(await use.readClocks({ firmId: firm.id })).toEqual({ rules: [], timeZone: 'UTC' });
+      expect(await fixture().stores.boardReads.clocks(firm.id)).toEqual({ rules: [], timeZone: 'UTC' });
       const changedAt = clock.advance(MINUTE);
       const set = { rules, timeZone: CHICAGO, changedAt };
       expect(await setRules(firm, rules)).toEqual(set);
       clock.advance(MINUTE);
       expect(await setRules(firm, rules)).toEqual(set);
-      expect(await use.readClocks({ firmId: firm.id })).toEqual(set);
+      expect(await fixture().stores.boardReads.clocks(firm.id)).toEqual(set);
       expect((await stores.operatorReads.firm(firm.id))?.clocks).toEqual(set);
-      expect(await use.readClocks({ firmId: other.id })).toEqual({ rules: [], timeZone: 'UTC' });
+      expect(await fixture().stores.boardReads.clocks(other.id)).toEqual({ rules: [], timeZone: 'UTC' });
       await setRules(firm, []);
-      expect(await use.readClocks({ firmId: firm.id })).toMatchObject({ rules: [] });
+      expect(await fixture().stores.boardReads.clocks(firm.id)).toMatchObject({ rules: [] });
     });
 
     test('two rules for the same claims are rejected, and leave the rules as they are', async () => {
-      const { newFirm, use } = fixture();
+      const { newFirm } = fixture();
       const firm = await newFirm();
       await setRules(firm, [{ contactHours: 1 }]);
       const twice = [
@@ -49,7 +49,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
         { carrier: ' BAYOU ', reportDays: 2 },
       ];
       expect(await errorCodeOf(setRules(firm, twice))).toBe('clock_rules_repeated');
-      expect((await use.readClocks({ firmId: firm.id })).rules).toEqual([{ contactHours: 1 }]);
+      expect((await fixture().stores.boardReads.clocks(firm.id)).rules).toEqual([{ contactHours: 1 }]);
     });
 
     test('of two people who edit the same rules at once, the later one is refused', async () => {
@@ -67,7 +67,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const ends = await Promise.all([codeOf(edit(1)), codeOf(edit(2))]);
       expect([...ends].sort()).toEqual(['clocks_changed', null]);
       // As after a lost response.
-      const [kept] = (await use.readClocks({ firmId: firm.id })).rules;
+      const [kept] = (await fixture().stores.boardReads.clocks(firm.id)).rules;
       expect(await edit(kept?.contactHours ?? 0)).toMatchObject({ rules: [kept] });
     });
 

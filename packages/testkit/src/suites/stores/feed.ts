@@ -317,7 +317,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       clock.advance(MINUTE);
       await restamp(to);
       expect((await auditOf(firm.id)).at(-1)).toMatchObject({
-        actor: `operator:${OPERATOR.name}`,
+        actor: OPERATOR.actor,
         action: 'feed.restamp',
         object: `firm:${firm.id}`,
       });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { byOperator } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { everyPage, type Fixture, OPERATOR, type TestFirm, type UseCases } from '../../fixture.ts';
 import { type FailingStores, InjectedFault } from '../../injected-faults.ts';
@@ -88,7 +87,7 @@ export function rollbackBehavior(
     test('a new secret of a webhook endpoint that is paused with it', async () => {
       const { newFirm, use, stores } = fixture();
       const firm = await newFirm();
-      const caller = byOperator(OPERATOR);
+      const caller = OPERATOR;
       const endpoint = { firmId: firm.id, environment: 'test', url: 'https://hooks.example' } as const;
       const { id } = (await use.createWebhook(caller, endpoint)).webhook;
       const changes = { state: 'paused', overlapMs: 1000 } as const;

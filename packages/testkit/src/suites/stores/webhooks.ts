@@ -4,14 +4,12 @@ import { DAY, type Environment, HOUR, SECOND } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
-const CALLER = { actor: `operator:${OPERATOR.name}`, address: null, requestId: null };
-
 export function webhooksBehavior(fixture: () => Fixture): void {
   let count = 0;
   const create = async (firm: TestFirm, environment: Environment = 'live'): Promise<IssuedWebhook> => {
     count += 1;
     const url = `https://hooks.example/${count}`;
-    return fixture().use.createWebhook(CALLER, { firmId: firm.id, environment, url });
+    return fixture().use.createWebhook(OPERATOR, { firmId: firm.id, environment, url });
   };
   /** What the endpoint has been sent, as JSON. */
   const sentTo = ({ webhook }: IssuedWebhook) =>
@@ -193,7 +191,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(failed?.attempts.length).toBeLessThanOrEqual(20);
 
       respond(webhook, 200);
-      await use.updateWebhook(CALLER, firm.id, webhook.webhook.id, { state: 'active' });
+      await use.updateWebhook(OPERATOR, firm.id, webhook.webhook.id, { state: 'active' });
       await deliver();
       const latest = sentTo(webhook).at(-1);
       expect(latest?.id).not.toBe(failed?.id);
@@ -202,9 +200,9 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         object === `webhook:${webhook.webhook.id}` ? [`${actor} ${action}`] : [],
       );
       expect(events).toEqual([
-        `${CALLER.actor} webhook.create`,
+        `${OPERATOR.actor} webhook.create`,
         'service webhook.pause',
-        `${CALLER.actor} webhook.resume`,
+        `${OPERATOR.actor} webhook.resume`,
       ]);
     });
 
@@ -212,7 +210,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const firm = await fixture().newFirm();
       const webhook = await create(firm, 'test');
       const roll = (overlapMs: number) =>
-        fixture().use.updateWebhook(CALLER, firm.id, webhook.webhook.id, { overlapMs });
+        fixture().use.updateWebhook(OPERATOR, firm.id, webhook.webhook.id, { overlapMs });
       const taps = await Promise.allSettled([roll(HOUR), roll(HOUR)]);
       expect(taps.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect(await errorCodeOf(roll(HOUR))).toBe('already_rolled');
@@ -241,7 +239,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const [pending] = await deliveriesOf(firm, webhook);
       // Two processes, and the schedule's own attempt at the same time.
       later(3 * SECOND);
-      const replay = (on: typeof use) => on.replayWebhook(CALLER, firm.id, pending?.id ?? '');
+      const replay = (on: typeof use) => on.replayWebhook(OPERATOR, firm.id, pending?.id ?? '');
       const ends = await Promise.allSettled([
         ...Array.from({ length: 20 }, () => replay(use)),
         replay(useOn({})),
@@ -274,11 +272,11 @@ export function webhooksBehavior(fixture: () => Fixture): void {
           ...stores.unitOfWork,
           async run(work) {
             runs += 1;
-            if (runs === 2) await use.removeWebhook(CALLER, firm.id, webhook.webhook.id);
+            if (runs === 2) await use.removeWebhook(OPERATOR, firm.id, webhook.webhook.id);
             return stores.unitOfWork.run(work);
           },
         };
-        await useOn({ unitOfWork }).testWebhook(CALLER, firm.id, webhook.webhook.id);
+        await useOn({ unitOfWork }).testWebhook(OPERATOR, firm.id, webhook.webhook.id);
         expect([runs, await deliveriesOf(firm, webhook)]).toEqual([2, []]);
       }
     });
@@ -288,14 +286,14 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const [firm, other] = [await fixture().newFirm(), await fixture().newFirm()];
       const webhook = await create(firm, 'test');
       const { id } = webhook.webhook;
-      const { id: delivery } = await use.testWebhook(CALLER, firm.id, id);
+      const { id: delivery } = await use.testWebhook(OPERATOR, firm.id, id);
       for (const failing of [
-        () => use.updateWebhook(CALLER, other.id, id, { overlapMs: 0 }),
-        () => use.removeWebhook(CALLER, other.id, id),
-        () => use.updateWebhook(CALLER, other.id, id, { state: 'paused' }),
-        () => use.testWebhook(CALLER, other.id, id),
-        () => use.replayWebhook(CALLER, other.id, delivery),
-        () => use.testWebhook(CALLER, firm.id, 'no id'),
+        () => use.updateWebhook(OPERATOR, other.id, id, { overlapMs: 0 }),
+        () => use.removeWebhook(OPERATOR, other.id, id),
+        () => use.updateWebhook(OPERATOR, other.id, id, { state: 'paused' }),
+        () => use.testWebhook(OPERATOR, other.id, id),
+        () => use.replayWebhook(OPERATOR, other.id, delivery),
+        () => use.testWebhook(OPERATOR, firm.id, 'no id'),
       ])
         expect(await errorCodeOf(failing())).toBe('not_found');
       expect(await fixture().stores.webhookReads.endpoints(other.id)).toEqual([]);
@@ -306,16 +304,16 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const { use } = fixture();
       const firm = await fixture().newFirm();
       const webhook = await create(firm);
-      await use.testWebhook(CALLER, firm.id, webhook.webhook.id);
+      await use.testWebhook(OPERATOR, firm.id, webhook.webhook.id);
       await Promise.all([create(firm), create(firm), create(firm)]);
       const racing = await Promise.allSettled([create(firm), create(firm), create(firm)]);
       expect(racing.filter(({ status }) => status === 'rejected')).toHaveLength(2);
       await create(firm, 'test');
       expect(await errorCodeOf(create(firm))).toBe('too_many_webhooks');
-      await use.removeWebhook(CALLER, firm.id, webhook.webhook.id);
+      await use.removeWebhook(OPERATOR, firm.id, webhook.webhook.id);
       expect(await deliveriesOf(firm, webhook)).toEqual([]);
       await create(firm);
-      const refused = use.createWebhook(CALLER, {
+      const refused = use.createWebhook(OPERATOR, {
         firmId: firm.id,
         environment: 'live',
         url: 'http://a.example',
