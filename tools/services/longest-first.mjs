@@ -42,7 +42,6 @@ const LONGEST = [
   'packages/adapter-redis/test/outage',
   'apps/api/test/hostile-',
   'apps/api/test/database-',
-  'apps/api/test/pooler-service',
   'apps/api/test/fuzz-contract',
   'packages/adapter-postgres/test/unit-of-work',
   'apps/api/test/svc-requests',

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
-import { startEmbeddedPostgres } from '@svc/embedded-postgres';
-import { withClient } from '../../../tools/services/postgres.ts';
-import { createDataDir } from './child.ts';
+import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
+import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { request, sendBytes } from './raw-http.ts';
 import {
   type ApiResponse,
@@ -16,21 +15,16 @@ const MARK = 'Zq7';
 const mark = (what: string): string => `${MARK}${what}`;
 const MARKED_MAIL = `${MARK.toLowerCase()}mail@example.com`;
 
-let stopDatabase: () => Promise<void>;
 const responses: { readonly method: string; readonly path: string; readonly response: ApiResponse }[] = [];
 
-const data = createDataDir();
-const database = await startEmbeddedPostgres({ dataDir: data.path });
-stopDatabase = () => database.stop();
-const service = await startServiceUnderTest({ databaseUrl: database.url });
+const database = await createDatabase();
+const toDatabase = await startTcpProxy(database.url);
+const service = await startServiceUnderTest({ databaseUrl: toDatabase.url });
 afterAll(async () => {
-  // The service needs the database to stop cleanly.
-  const database = await startEmbeddedPostgres({ dataDir: data.path });
-  for (let attempt = 0; (await service.call('GET', '/v1/health')).status !== 200 && attempt < 100; attempt++)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await toDatabase.restore();
   await service.stop();
-  await database.stop();
-  data.remove();
+  await toDatabase.close();
+  await database.drop();
 });
 
 async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
@@ -173,8 +167,8 @@ async function callEveryOperation(): Promise<string[]> {
 
   const staff = await service.staff(firm);
   secrets.push(staff, ...(await callTheDesk(staff)));
-  // Every operation also fails idempotencyHeaders, since errors may log the most.
-  await stopDatabase();
+  // Every operation also fails without the database, since errors may log the most.
+  await toDatabase.cut();
   for (const { method, path, auth } of Object.values(endpoints)) {
     const target = path
       .replace('{id}', sent.json.id)
@@ -189,6 +183,36 @@ async function callEveryOperation(): Promise<string[]> {
   }
   return secrets;
 }
+
+test('a request that fails in the database logs nothing of its body', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  // A database error whose message quotes a row.
+  await withClient(database.url, async (client) => {
+    // Without Citus, the setting has no effect.
+    await client.query('SET citus.enable_unsafe_triggers = on');
+    await client.query(`CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'row %', NEW; END $$`);
+    await client.query(
+      'CREATE TRIGGER fail_insert BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION fail_insert()',
+    );
+  });
+  const response = await service.call('POST', '/v1/claims', {
+    as: firm.live,
+    body: fullClaim(svcId),
+    headers: { 'Idempotency-Key': mark('-key') },
+  });
+  await withClient(database.url, (client) => client.query('DROP FUNCTION fail_insert CASCADE'));
+  expect([response.status, response.json.code]).toEqual([500, 'internal_error']);
+  const lines = service.logged.map((line) => JSON.parse(line));
+  const id = response.headers.get('x-request-id');
+  expect(lines.filter((line) => line.level === 'error' && line.request_id === id)).toHaveLength(1);
+  for (const output of [service.logged.join(''), response.text]) {
+    expect(output.toLowerCase()).not.toContain(MARK.toLowerCase());
+    expect(output).not.toContain('352-555-0199');
+    expect(output).not.toContain('Cedar Key');
+  }
+});
 
 test('the log contains no personal data and no secrets, with or without errors', async () => {
   const secrets = await callEveryOperation();
@@ -206,41 +230,6 @@ test('the log contains no personal data and no secrets, with or without errors',
   expect(log).not.toMatch(/postgres:\/\//);
   // The code is logged on purpose, since there is no mail server.
   expect(log.match(/"sign_in_code":"\d{6}"/g)).toHaveLength(1);
-});
-
-test('a request that fails in the database logs nothing of its body', async () => {
-  const failing = await startServiceUnderTest();
-  try {
-    const firm = await failing.firm();
-    const { svcId } = await failing.member(firm);
-    // A database error whose message quotes a row.
-    await withClient(failing.databaseUrl, async (client) => {
-      // Without Citus, the setting has no effect.
-      await client.query('SET citus.enable_unsafe_triggers = on');
-      await client.query(`CREATE FUNCTION fail_insert() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'row %', NEW; END $$`);
-      await client.query(
-        'CREATE TRIGGER fail_insert BEFORE INSERT ON claims FOR EACH ROW EXECUTE FUNCTION fail_insert()',
-      );
-    });
-    const before = failing.logged.length;
-    const response = await failing.call('POST', '/v1/claims', {
-      as: firm.live,
-      body: fullClaim(svcId),
-      headers: { 'Idempotency-Key': mark('-key') },
-    });
-    expect([response.status, response.json.code]).toEqual([500, 'internal_error']);
-    const lines = failing.logged.slice(before).map((line) => JSON.parse(line));
-    const id = response.headers.get('x-request-id');
-    expect(lines.filter((line) => line.level === 'error' && line.request_id === id)).toHaveLength(1);
-    for (const output of [failing.logged.join(''), response.text]) {
-      expect(output.toLowerCase()).not.toContain(MARK.toLowerCase());
-      expect(output).not.toContain('352-555-0199');
-      expect(output).not.toContain('Cedar Key');
-    }
-  } finally {
-    await failing.stop();
-  }
 });
 
 test('every request is one log line with its request id, status and code', () => {

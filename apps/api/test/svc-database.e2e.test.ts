@@ -105,19 +105,12 @@ test('a restore into a database with a firm is refused, and so is a backup over 
 
 test.each([
   ['that ends too early', (text: string) => text.slice(0, text.length / 2), /ends too early|damaged/],
-  ['without its end', (text: string) => text.replace(/\n[^\n]*\n$/, '\n'), /ends too early/],
   ['that lost a row', (text: string) => text.replace(/(\{"table":"public.claims".*\n).*\n/, '$1'), /damaged/],
   [
     'with SQL in a list of columns',
     (text: string) => text.replace(/("columns":"[^"]*)"/, `$1) FROM PROGRAM 'false' --"`),
     /damaged/,
   ],
-  [
-    'that is only a beginning and an end',
-    (text: string) => `${text.split('\n')[0]}\n{"rows":{},"sequences":[]}\n`,
-    /damaged/,
-  ],
-  ['whose second line is a number', (text: string) => `${text.split('\n')[0]}\n5\n`, /damaged/],
   [
     'of another release',
     (text: string) => text.replace(/"schema":"\w{4}/, '"schema":"0000'),
@@ -145,9 +138,9 @@ test('a file that cannot be read is named', async () => {
 });
 
 test('a file that is not compressed is no backup', async () => {
-  const file = backup('plain');
-  writeFileSync(file, 'text');
-  const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: await emptyDatabase() });
+  writeFileSync(backup('plain'), 'text');
+  const variables = { DATABASE_URL: await emptyDatabase() };
+  const refused = await svcInProcess(['database', 'restore', backup('plain')], variables);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no backup of the service') });
 });
 
@@ -204,9 +197,7 @@ test('the owner of the new database need not be a superuser', async () => {
 });
 
 test('--to that is no URL of PostgreSQL is named', async () => {
-  const refused = await svcInProcess(['database', 'move', '--to', 'mysql://x'], {
-    DATABASE_URL: service.databaseUrl,
-  });
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('postgres://');
+  const variables = { DATABASE_URL: service.databaseUrl };
+  const refused = await svcInProcess(['database', 'move', '--to', 'mysql://x'], variables);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('postgres://') });
 });

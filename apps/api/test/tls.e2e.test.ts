@@ -1,15 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import { createMail } from '@svc/adapter-notifications';
 import { connectRedis } from '@svc/adapter-redis';
-import { freePort, startTemporaryPostgres, type TemporaryPostgres } from '@svc/embedded-postgres';
+import { freePort, startTemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { SMTPServer } from 'smtp-server';
 import { findCommand } from '../../../tools/services/debian-package.ts';
+import { openOperator } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import {
   type Certificate,
@@ -18,21 +19,10 @@ import {
 } from './certificate-authority.ts';
 import { startServer, svc } from './child.ts';
 import { until } from './cluster-load.ts';
-import { startServiceUnderTest } from './service-under-test.ts';
+import { callHttp, claimBody, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-// PostgreSQL, Redis and a mail server with certificates of the tests' own authority, for the name localhost.
-
-let authority: CertificateAuthority;
-let otherAuthority: CertificateAuthority;
-let postgres: TemporaryPostgres;
-let redis: ChildProcess;
-let redisPort: number;
-const inbox: string[] = [];
-const mailServers: SMTPServer[] = [];
-let smtpsPort: number;
-let startTlsPort: number;
-let plainPort: number;
+// PostgreSQL, Redis, a mail server and a webhook with certificates of the tests' own authority, for the name localhost.
 
 const UNTRUSTED = 'its certificate is not signed by a trusted authority';
 const OTHER_HOST = 'its certificate is for another host name';
@@ -52,6 +42,9 @@ async function enableTls(url: string, { key, cert }: Certificate): Promise<void>
   });
 }
 
+const inbox: string[] = [];
+const mailServers: SMTPServer[] = [];
+
 async function startMail(options: ConstructorParameters<typeof SMTPServer>[0]): Promise<number> {
   const server = new SMTPServer({
     authOptional: true,
@@ -69,37 +62,30 @@ async function startMail(options: ConstructorParameters<typeof SMTPServer>[0]): 
   return (server.server.address() as AddressInfo).port;
 }
 
-beforeAll(async () => {
-  [authority, otherAuthority] = [createCertificateAuthority(), createCertificateAuthority()];
-  const certificate = authority.issue('DNS:localhost');
-  const { key, cert, keyFile, certFile } = certificate;
-  postgres = await startTemporaryPostgres();
-  await enableTls(postgres.url, certificate);
-  redisPort = await freePort();
-  const files = [
-    '--tls-cert-file',
-    certFile,
-    '--tls-key-file',
-    keyFile,
-    '--tls-ca-cert-file',
-    authority.file,
-  ];
-  redis = spawn(
-    findCommand('redis-server', 'valkey-server') ?? 'redis-server',
-    ['--port', '0', '--tls-port', String(redisPort), '--tls-auth-clients', 'no', '--save', '', ...files],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  await once(redis.stdout as NodeJS.ReadableStream, 'data');
-  smtpsPort = await startMail({ secure: true, key, cert });
-  startTlsPort = await startMail({ key, cert });
-  plainPort = await startMail({ disabledCommands: ['STARTTLS'] });
-});
+const [authority, otherAuthority] = [createCertificateAuthority(), createCertificateAuthority()];
+const certificate = authority.issue('DNS:localhost');
+const { key, cert, keyFile, certFile } = certificate;
+const postgres = await startTemporaryPostgres();
+await enableTls(postgres.url, certificate);
+const redisPort = await freePort();
+const redis = spawn(
+  findCommand('redis-server', 'valkey-server') ?? 'redis-server',
+  [
+    ...['--port', '0', '--tls-port', String(redisPort), '--tls-auth-clients', 'no', '--save', ''],
+    ...['--tls-cert-file', certFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', authority.file],
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+await once(redis.stdout, 'data');
+const smtpsPort = await startMail({ secure: true, key, cert });
+const startTlsPort = await startMail({ key, cert });
+const plainPort = await startMail({ disabledCommands: ['STARTTLS'] });
 afterAll(async () => {
-  redis?.kill();
+  redis.kill();
   await Promise.all(
     mailServers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
   );
-  await postgres?.stop();
+  await postgres.stop();
   authority.remove();
   otherAuthority.remove();
 });
@@ -111,7 +97,27 @@ const databaseUrl = (parameters: string): string => {
 };
 const verified = (ca = authority): string => databaseUrl(`sslmode=verify-full&sslrootcert=${ca.file}`);
 
-test('with certificates of an authority it trusts, the service encrypts its connections to PostgreSQL and Redis', async () => {
+test('with certificates of an authority it trusts, the service encrypts its connections to PostgreSQL, Redis and webhooks', async () => {
+  const received: string[] = [];
+  const hook = createServer({ key, cert }, (request, response) => {
+    received.push(request.url ?? '');
+    request.resume();
+    response.end('ok');
+  });
+  hook.listen(0, '127.0.0.1');
+  await once(hook, 'listening');
+  const { port } = hook.address() as AddressInfo;
+  const operator = await openOperator(postgres.url);
+  const firm = await operator.firm();
+  await operator.close();
+  const run = async (...args: string[]) => {
+    const { stdout } = await svcInProcess([...args, '--json'], { DATABASE_URL: postgres.url });
+    return JSON.parse(stdout);
+  };
+  const ofFirm = ['--firm', firm.id];
+  await run('webhook', 'create', ...ofFirm, '--url', `https://localhost:${port}/`, '--environment', 'test');
+  // This process does not trust the authority.
+  expect((await run('webhook', 'test', ...ofFirm)).delivery.attempts[0].error).toBe('tls_failed');
   const server = await startServer({
     NODE_EXTRA_CA_CERTS: authority.file,
     DATABASE_URL: verified(),
@@ -133,27 +139,17 @@ test('with certificates of an authority it trusts, the service encrypts its conn
       const found = await eventually(connections, (seen) => seen?.several === true);
       expect(found).toEqual({ encrypted: true, several: true });
     });
+    const sent = await callHttp(server.url, 'POST', '/v1/claims', {
+      as: firm.test,
+      body: claimBody(firm.account.manual),
+      headers: { 'Idempotency-Key': 'tls' },
+    });
+    expect(sent.status).toBe(201);
+    await eventually(() => received.length > 0);
   } finally {
     await server.end();
+    hook.close();
   }
-});
-
-test('a webhook is sent to a certificate of an authority that the service trusts, for the name of its address', async () => {
-  const { key, cert } = authority.issue('DNS:localhost');
-  const hook = createServer({ key, cert }, (request, response) => request.resume() && response.end('ok'));
-  hook.listen(0, '127.0.0.1');
-  await once(hook, 'listening');
-  const { port } = hook.address() as AddressInfo;
-  const env = { DATABASE_URL: postgres.url };
-  const run = async (...args: string[]) => JSON.parse((await svcInProcess([...args, '--json'], env)).stdout);
-  const { firm } = await run('firm', 'create', '--name', 'Gulf Adjusting Partners');
-  const create = async (host: string) =>
-    (await run('webhook', 'create', '--firm', firm.id, '--url', `https://${host}:${port}/`)).webhook.id;
-  const command = ['webhook', 'test', '--firm', firm.id, await create('localhost')];
-  const trusted = await svc([...command, '--json'], { ...env, NODE_EXTRA_CA_CERTS: authority.file });
-  expect(JSON.parse(trusted.stdout).delivery).toMatchObject({ status: 'delivered', response_body: 'ok' });
-  expect((await run(...command)).delivery.attempts[0].error).toBe('tls_failed');
-  hook.close();
 });
 
 describe('PostgreSQL:', () => {
