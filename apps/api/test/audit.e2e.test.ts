@@ -186,35 +186,25 @@ test('reads of the last second before a shutdown are not lost', async () => {
   expect((await exported(firm.id)).filter(({ action }) => action === 'claim.read')).toHaveLength(20);
 });
 
-test('the operator is recorded by --as, else by SVC_OPERATOR', async () => {
+test('the trail has what the operator set, and who: by --as, else by SVC_OPERATOR', async () => {
   const firm = await service.firm();
+  const env = { DATABASE_URL: service.databaseUrl, SVC_OPERATOR: 'sam' };
   await svc('firm', 'set-plan', firm.id, 'claims_only', '--as', 'dana');
-  await svcInProcess(['--as', 'kim', 'key', 'create', '--firm', firm.id, '--environment', 'test'], {
-    DATABASE_URL: service.databaseUrl,
-    SVC_OPERATOR: 'sam',
-  });
-  await svcInProcess(['firm', 'set-plan', firm.id, 'standard'], {
-    DATABASE_URL: service.databaseUrl,
-    SVC_OPERATOR: 'sam',
-  });
-  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '3', '--json');
-  expect(
-    JSON.parse(stdout).audit.map(({ actor, action }: Record<string, string>) => [actor, action]),
-  ).toEqual([
-    ['operator:sam', 'firm.plan'],
-    ['operator:kim', 'key.create'],
-    ['operator:dana', 'firm.plan'],
+  const key = ['key', 'create', '--firm', firm.id, '--environment', 'test'];
+  await svcInProcess(['--as', 'kim', ...key], env);
+  for (let times = 0; times < 2; times += 1)
+    await svcInProcess(['firm', 'set-plan', firm.id, 'standard'], env);
+  expect((await exported(firm.id)).slice(-3)).toMatchObject([
+    {
+      actor: 'operator:dana',
+      action: 'firm.plan',
+      changes: { plan: { from: 'standard', to: 'claims_only' } },
+    },
+    { actor: 'operator:kim', action: 'key.create' },
+    { actor: 'operator:sam', action: 'firm.plan' },
   ]);
-});
-
-test('audit list and export show what the operator set', async () => {
-  const firm = await service.firm();
-  await svc('firm', 'set-plan', firm.id, 'read_only');
-  await svc('firm', 'set-plan', firm.id, 'read_only');
-  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '1');
-  expect(stdout).toMatch(/ changes\n.* firm\.plan .* plan: standard to read_only\n$/);
-  const changed = (await exported(firm.id)).filter(({ action }) => action === 'firm.plan');
-  expect(changed).toMatchObject([{ changes: { plan: { from: 'standard', to: 'read_only' } } }]);
+  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '2');
+  expect(stdout).toMatch(/ changes\n(.*\n)*.* firm\.plan .* plan: claims_only to standard\n/);
 });
 
 test('svc audit verify fails and names the row that somebody changed or removed', async () => {
@@ -246,7 +236,7 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   ]);
 });
 
-test('svc audit list and export leave out a row that is not part of the chain, and name it', async () => {
+test('svc audit export leaves out a row that is not part of the chain, and names it', async () => {
   const firm = await service.firm();
   await withClient(service.databaseUrl, (sql) =>
     sql.query(
@@ -254,11 +244,9 @@ test('svc audit list and export leave out a row that is not part of the chain, a
       [firm.id],
     ),
   );
-  for (const command of ['list', 'export']) {
-    const { code, stdout, stderr } = await svc('audit', command, '--firm', firm.id);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('row 100001 is not part of the chain')]);
-    expect(stdout).not.toContain('100001');
-  }
+  const { code, stdout, stderr } = await svc('audit', 'export', '--firm', firm.id);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('row 100001 is not part of the chain')]);
+  expect(stdout).not.toContain('100001');
   const verified = await svc('audit', 'verify', '--firm', firm.id);
   expect([verified.code, verified.stderr]).toEqual([
     1,
@@ -266,27 +254,21 @@ test('svc audit list and export leave out a row that is not part of the chain, a
   ]);
 });
 
-test('the events that belong to no firm are listed, exported and verified with --service', async () => {
+test('the events that belong to no firm are listed with --service', async () => {
   const { svcId } = await service.adjuster();
   const { stdout } = await svc('audit', 'list', '--service', '--limit', '100', '--json');
   const created = expect.objectContaining({ action: 'adjuster.create', object: `adjuster:${svcId}` });
   expect(JSON.parse(stdout).audit).toContainEqual(created);
-  expect((await svc('audit', 'export', '--service')).stdout).toContain(`adjuster:${svcId}`);
-  const verified = await svc('audit', 'verify', '--service', '--json');
-  expect([verified.code, JSON.parse(verified.stdout).intact]).toEqual([0, true]);
 });
 
-test.each(['list', 'export', 'verify'])(
-  'svc audit %s takes a firm or the service, not both',
-  async (command) => {
-    const neither = await svc('audit', command);
-    expect([neither.code, neither.stdout]).toEqual([2, '']);
-    expect(neither.stderr).toContain("required option '--firm <id>' or '--service' not specified");
-    const both = await svc('audit', command, '--service', '--firm', '01a0f9c5-7c5a-7000-8000-000000000001');
-    expect([both.code, both.stdout]).toEqual([2, '']);
-    expect(both.stderr).toContain("option '--service' cannot be used with option '--firm <id>'");
-  },
-);
+test('svc audit takes a firm or the service, not both', async () => {
+  const neither = await svc('audit', 'export');
+  expect([neither.code, neither.stdout]).toEqual([2, '']);
+  expect(neither.stderr).toContain("required option '--firm <id>' or '--service' not specified");
+  const both = await svc('audit', 'export', '--service', '--firm', '01a0f9c5-7c5a-7000-8000-000000000001');
+  expect([both.code, both.stdout]).toEqual([2, '']);
+  expect(both.stderr).toContain("option '--service' cannot be used with option '--firm <id>'");
+});
 
 test('a running process writes reads to the trail without being asked', async () => {
   const firm = await service.firm();

@@ -129,41 +129,6 @@ export async function until(condition: () => Promise<boolean> | boolean, everyMs
   return Math.round(performance.now() - startedAt);
 }
 
-/**
- * Milliseconds from the end of the change to the start of the last request that still saw the old state. Every process
- * is polled from before the change on, so that its caches are warm.
- */
-export async function measurePropagation(
-  urls: readonly string[],
-  change: () => Promise<unknown>,
-  key: string,
-  changed: (response: ApiResponse) => boolean,
-): Promise<number> {
-  const lastOldStateAt = new Map<string, number>();
-  let stopping = false;
-  const pollers = urls.map(async (url) => {
-    for (; !stopping; await sleep(20)) {
-      const requestedAt = performance.now();
-      const response = await callHttp(url, 'GET', '/v1/me', { as: key });
-      if (response.status < 500 && !changed(response)) lastOldStateAt.set(url, requestedAt);
-    }
-  });
-  await until(() => lastOldStateAt.size === urls.length);
-  let done = 0;
-  try {
-    await change();
-    done = performance.now();
-    await until(async () => {
-      const responses = await Promise.all(urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key })));
-      return responses.every(changed);
-    });
-  } finally {
-    stopping = true;
-    await Promise.all(pollers);
-  }
-  return Math.max(0, ...[...lastOldStateAt.values()].map((requestedAt) => Math.round(requestedAt - done)));
-}
-
 /** Prints measurements of a run; nothing is asserted about them. */
 export function report(label: string, measurements: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`  ${label}: ${JSON.stringify(measurements)}\n`);

@@ -88,153 +88,127 @@ async function invited(operator: Operator, url: string): Promise<Fixture> {
   return fixture;
 }
 
-/** What a dispatcher does with a claim whose offer is pending. */
-async function endAtDesk(
-  operator: Operator,
+type RequestOf = (
+  fixture: Fixture,
   url: string,
-  act: 'withdrawal' | 'closure',
-  body?: unknown,
-): Promise<Prepared> {
-  const fixture = await createFixture(operator);
-  const { token } = await operator.staff(fixture.firmId, 'dispatcher');
-  const path = `/firm/v1/claims/${await sent(url, fixture)}/${act}`;
-  const request = { method: 'POST', path, as: token, ...(body !== undefined && { body }) };
-  return { firmId: fixture.firmId, request };
-}
+  operator: Operator,
+) => Prepared['request'] | Promise<Prepared['request']>;
+
+const prepared =
+  (
+    requestOf: RequestOf,
+    fixtureOf: (operator: Operator, url: string) => Promise<Fixture> = createFixture,
+  ): CrashOperation['prepare'] =>
+  async (operator, url) => {
+    const fixture = await fixtureOf(operator, url);
+    return { firmId: fixture.firmId, request: await requestOf(fixture, url, operator) };
+  };
+
+/** What a dispatcher does with a claim whose offer is pending. */
+const endedAtDesk = (act: 'withdrawal' | 'closure', body?: unknown) =>
+  prepared(async (fixture, url, operator) => {
+    const { token } = await operator.staff(fixture.firmId, 'dispatcher');
+    const path = `/firm/v1/claims/${await sent(url, fixture)}/${act}`;
+    return { method: 'POST', path, as: token, ...(body !== undefined && { body }) };
+  });
+
+/** What the adjuster answers to a pending offer. */
+const answered = (answer: 'acceptance' | 'rejection', body?: unknown) =>
+  prepared(async (fixture, url) => {
+    const path = `/app/v1/claims/${await sent(url, fixture)}/${answer}`;
+    return { method: 'POST', path, as: first(fixture).token, ...(body !== undefined && { body }) };
+  });
+
+const answeredInvitation = (answer: 'acceptance' | 'decline') =>
+  prepared(
+    ({ firmId, stranger }) => ({
+      method: 'POST',
+      path: `/app/v1/invitations/${firmId}/${answer}`,
+      as: stranger.token,
+    }),
+    invited,
+  );
 
 export const CRASH_OPERATIONS = {
   sendClaim: {
-    async prepare(operator: Operator) {
-      const fixture = await createFixture(operator);
-      const request = {
-        method: 'POST',
-        path: '/v1/claims',
-        as: fixture.key,
-        body: claim(first(fixture).svcId),
-        headers: newIdempotencyKey(),
-      };
-      return { firmId: fixture.firmId, request };
-    },
+    prepare: prepared((fixture) => ({
+      method: 'POST',
+      path: '/v1/claims',
+      as: fixture.key,
+      body: claim(first(fixture).svcId),
+      headers: newIdempotencyKey(),
+    })),
   },
   offerClaim: {
-    async prepare(operator: Operator, url: string) {
-      const fixture = await createFixture(operator);
-      const id = await sent(url, fixture);
+    prepare: prepared(async (fixture, url) => {
+      const path = `/v1/claims/${await sent(url, fixture)}/assignment`;
       const body = { adjuster_svc_id: fixture.members[1]?.svcId };
-      const path = `/v1/claims/${id}/assignment`;
-      return {
-        firmId: fixture.firmId,
-        request: { method: 'POST', path, as: fixture.key, body, headers: newIdempotencyKey() },
-      };
-    },
+      return { method: 'POST', path, as: fixture.key, body, headers: newIdempotencyKey() };
+    }),
   },
-  acceptClaim: {
-    retryError: 'offer_not_pending',
-    async prepare(operator: Operator, url: string) {
-      const fixture = await createFixture(operator);
-      const path = `/app/v1/claims/${await sent(url, fixture)}/acceptance`;
-      return { firmId: fixture.firmId, request: { method: 'POST', path, as: first(fixture).token } };
-    },
-  },
+  acceptClaim: { retryError: 'offer_not_pending', prepare: answered('acceptance') },
   rejectClaim: {
     retryError: 'offer_not_pending',
-    async prepare(operator: Operator, url: string) {
-      const fixture = await createFixture(operator);
-      const path = `/app/v1/claims/${await sent(url, fixture)}/rejection`;
-      return {
-        firmId: fixture.firmId,
-        request: { method: 'POST', path, as: first(fixture).token, body: { reason: 'Too far.' } },
-      };
-    },
+    prepare: answered('rejection', { reason: 'Too far.' }),
   },
   closeClaim: {
-    async prepare(operator: Operator, url: string) {
-      const fixture = await createFixture(operator);
+    prepare: prepared(async (fixture, url) => {
       const path = `/app/v1/claims/${await sent(url, fixture)}`;
       await expectStatus(200, callHttp(url, 'POST', `${path}/acceptance`, { as: first(fixture).token }));
-      return {
-        firmId: fixture.firmId,
-        request: { method: 'POST', path: `${path}/closure`, as: first(fixture).token },
-      };
-    },
+      return { method: 'POST', path: `${path}/closure`, as: first(fixture).token };
+    }),
   },
-  withdrawBoardOffer: {
-    retryError: 'offer_not_pending',
-    prepare: (operator: Operator, url: string) => endAtDesk(operator, url, 'withdrawal'),
-  },
-  closeBoardClaim: {
-    prepare: (operator: Operator, url: string) =>
-      endAtDesk(operator, url, 'closure', { reason: 'Sent twice.' }),
-  },
+  withdrawBoardOffer: { retryError: 'offer_not_pending', prepare: endedAtDesk('withdrawal') },
+  closeBoardClaim: { prepare: endedAtDesk('closure', { reason: 'Sent twice.' }) },
   leaveFirm: {
     retryError: 'not_found',
-    async prepare(operator: Operator, url: string) {
-      const fixture = await createFixture(operator);
+    prepare: prepared(async (fixture, url) => {
       await sent(url, fixture);
       await sent(url, fixture);
       const path = `/app/v1/firms/${fixture.firmId}/membership`;
-      return { firmId: fixture.firmId, request: { method: 'DELETE', path, as: first(fixture).token } };
-    },
+      return { method: 'DELETE', path, as: first(fixture).token };
+    }),
   },
   inviteAdjuster: {
     retryError: 'invitation_pending',
-    async prepare(operator: Operator) {
-      const { firmId, key, stranger } = await createFixture(operator);
+    prepare: prepared(({ key, stranger }) => {
       const body = { svc_id: stranger.svcId, note: 'Hurricane deployment' };
-      return { firmId, request: { method: 'POST', path: INVITATIONS, as: key, body } };
-    },
+      return { method: 'POST', path: INVITATIONS, as: key, body };
+    }),
   },
   inviteBoardAdjusters: {
-    async prepare(operator: Operator) {
-      const { firmId, stranger, members } = await createFixture(operator);
+    prepare: prepared(async (fixture, _, operator) => {
       const other = await operator.adjuster({ svcId: `SVC-${next()}` });
-      const svc_ids = [stranger.svcId, 'SVC-nobody', first({ members }).svcId, other.svcId];
-      const { token } = await operator.staff(firmId, 'dispatcher');
-      const path = `/firm${INVITATIONS}/batch`;
-      return { firmId, request: { method: 'POST', path, as: token, body: { svc_ids } } };
-    },
+      const svc_ids = [fixture.stranger.svcId, 'SVC-nobody', first(fixture).svcId, other.svcId];
+      const { token } = await operator.staff(fixture.firmId, 'dispatcher');
+      return { method: 'POST', path: `/firm${INVITATIONS}/batch`, as: token, body: { svc_ids } };
+    }),
   },
   withdrawInvitation: {
     retryError: 'not_found',
-    async prepare(operator: Operator, url: string) {
-      const { firmId, key, stranger } = await invited(operator, url);
-      return { firmId, request: { method: 'DELETE', path: `${INVITATIONS}/${stranger.svcId}`, as: key } };
-    },
+    prepare: prepared(
+      ({ key, stranger }) => ({
+        method: 'DELETE',
+        path: `${INVITATIONS}/${stranger.svcId}`,
+        as: key,
+      }),
+      invited,
+    ),
   },
-  acceptInvitation: {
-    retryError: 'not_found',
-    async prepare(operator: Operator, url: string) {
-      const { firmId, stranger } = await invited(operator, url);
-      const path = `/app/v1/invitations/${firmId}/acceptance`;
-      return { firmId, request: { method: 'POST', path, as: stranger.token } };
-    },
-  },
-  declineInvitation: {
-    retryError: 'not_found',
-    async prepare(operator: Operator, url: string) {
-      const { firmId, stranger } = await invited(operator, url);
-      const path = `/app/v1/invitations/${firmId}/decline`;
-      return { firmId, request: { method: 'POST', path, as: stranger.token } };
-    },
-  },
+  acceptInvitation: { retryError: 'not_found', prepare: answeredInvitation('acceptance') },
+  declineInvitation: { retryError: 'not_found', prepare: answeredInvitation('decline') },
   updateSharing: {
-    async prepare(operator: Operator) {
-      const fixture = await createFixture(operator);
+    prepare: prepared((fixture) => {
       const path = `/app/v1/firms/${fixture.firmId}/sharing`;
-      const body = { clocks: true };
-      return { firmId: fixture.firmId, request: { method: 'PUT', path, as: first(fixture).token, body } };
-    },
+      return { method: 'PUT', path, as: first(fixture).token, body: { clocks: true } };
+    }),
   },
   saveCredentials: {
-    async prepare(operator: Operator) {
-      const fixture = await createFixture(operator);
-      const path = '/app/v1/me/credentials';
+    prepare: prepared((fixture) => {
       const fcn = { number: '0070012345', categories: ['rcbap'], expires_on: '2099-12-31' };
-      return {
-        firmId: fixture.firmId,
-        request: { method: 'PUT', path, as: first(fixture).token, body: { fcn } },
-      };
-    },
+      const path = '/app/v1/me/credentials';
+      return { method: 'PUT', path, as: first(fixture).token, body: { fcn } };
+    }),
   },
 } as const satisfies { readonly [Id in EndpointId]?: CrashOperation };
 

@@ -161,7 +161,14 @@ describe.each(WRITE_OPERATIONS)('$id', (operation) => {
     }
     await crashing.close();
   });
+});
 
+/** One of each way to save: in a group of requests, and in a unit of work. */
+const WAYS_TO_SAVE = WRITE_OPERATIONS.filter(({ id }) =>
+  ['sendClaim', 'offerClaim', 'acceptClaim', 'leaveFirm'].includes(id),
+);
+
+describe.each(WAYS_TO_SAVE)('$id', (operation) => {
   test.each([
     ['COMMIT never arrives', 'before'],
     ['the response to COMMIT is lost', 'after'],

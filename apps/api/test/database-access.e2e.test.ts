@@ -1,23 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import {
-  createDatabase,
-  createRole,
-  dropRole,
-  type TestDatabase,
-  withClient,
-} from '../../../tools/services/postgres.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { createDatabase, createRole, dropRole, withClient } from '../../../tools/services/postgres.ts';
 import { until } from './cluster-load.ts';
 import { expectProblem } from './problem-shape.ts';
-import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 // The service has a separate database role, whose access is revoked and restored.
 
 const PASSWORD = 'first-password';
-let database: TestDatabase;
-let service: ServiceUnderTest;
-let role: string;
-let name: string;
+const role = `svc_${randomBytes(6).toString('hex')}`;
+const database = await createDatabase();
+const url = new URL(database.url);
+const name = url.pathname.slice(1);
+await createRole(database, { name: role, password: PASSWORD, attributes: 'SUPERUSER' });
+url.username = role;
+url.password = PASSWORD;
+const service = await startServiceUnderTest({ databaseUrl: url.href });
+const firm = await service.firm();
+const { svcId, token } = await service.member(firm);
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+  await dropRole(role);
+});
 
 const asOperator = (...statements: string[]): Promise<void> =>
   withClient(process.env.TEST_DATABASE_URL ?? '', async (client) => {
@@ -28,22 +33,6 @@ const endConnections = (): Promise<void> =>
   asOperator(
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname IN ('${name}', '${name}_renamed')`,
   );
-
-beforeEach(async () => {
-  role = `svc_${randomBytes(6).toString('hex')}`;
-  database = await createDatabase();
-  const url = new URL(database.url);
-  name = url.pathname.slice(1);
-  await createRole(database, { name: role, password: PASSWORD, attributes: 'SUPERUSER' });
-  url.username = role;
-  url.password = PASSWORD;
-  service = await startServiceUnderTest({ databaseUrl: url.href });
-});
-afterEach(async () => {
-  await service?.stop();
-  await database?.drop();
-  await dropRole(role);
-});
 
 test.each([
   [
@@ -74,8 +63,7 @@ test.each([
 ] as const)(
   'when the service cannot log in to PostgreSQL because %s, every response is 503 with Retry-After, and it recovers',
   async (_, code, revoke, restore) => {
-    const firm = await service.firm();
-    const { svcId, token } = await service.member(firm);
+    const before = service.logged.length;
     await asOperator(...revoke());
     await endConnections();
 
@@ -96,7 +84,7 @@ test.each([
       expectProblem(response, 503, 'service_unavailable');
       expect(response.headers.get('retry-after')).toBe('1');
     }
-    const causes = service.logged.filter((line) => line.includes(`"code":"${code}"`));
+    const causes = service.logged.slice(before).filter((line) => line.includes(`"code":"${code}"`));
     expect(causes.length).toBeGreaterThan(0);
     expect(causes.join('')).toContain(code === '3D000' ? name : role);
     expect(service.logged.join('')).not.toContain(PASSWORD);

@@ -1,17 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
-import {
-  claimsOf,
-  countByOutcome,
-  type Load,
-  maxDurationMs,
-  measurePropagation,
-  report,
-  retrySend,
-  startLoad,
-  until,
-} from './cluster-load.ts';
+import { claimsOf, countByOutcome, type Load, retrySend, startLoad, until } from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 const cluster = await startCluster({ processes: 2 });
@@ -30,19 +20,17 @@ const health = (url: string): Promise<number> =>
   callHttp(url, 'GET', '/v1/health').then(({ status }) => status);
 const healthStatuses = (): Promise<number[]> => Promise.all(cluster.urls.map(health));
 
-/** Milliseconds until every process serves reads and writes again. */
-async function waitForRecovery(): Promise<number> {
-  return until(async () => {
+/** Waits until every process serves reads and writes again. */
+const waitForRecovery = (): Promise<unknown> =>
+  until(async () => {
     const probe = startLoad(cluster.urls, firm, { clients: 4 });
     await until(() => probe.outcomes.length >= 8, 5);
     return Object.keys(countByOutcome(await probe.stop())).every((one) => one === '200' || one === '201');
   }, 20);
-}
 
 /** Expects only successes and 503 with Retry-After, and after retries exactly one claim for each send. */
-async function expectRecovered(what: string, figures: Record<string, unknown> = {}): Promise<void> {
+async function expectRecovered(): Promise<void> {
   const outcomes = await load.stop();
-  report(what, { ...figures, responses: countByOutcome(outcomes), longestMs: maxDurationMs(outcomes) });
   const failed = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
   expect(countByOutcome(failed.filter(({ code }) => code !== 'service_unavailable'))).toEqual({});
   expect(failed.filter(({ status, retryAfter }) => status !== 503 || retryAfter !== '1')).toEqual([]);
@@ -54,70 +42,44 @@ async function expectRecovered(what: string, figures: Record<string, unknown> = 
   expect(sent.filter((id) => found.get(id) !== 1)).toEqual([]);
 }
 
-test.each(['fast', 'kill'] as const)(
-  'while PostgreSQL is stopped (%s), requests and health get 503 with Retry-After, and work again afterwards',
-  async (how) => {
-    await cluster.postgres.stopServer(how);
-    const startedAt = load.outcomes.length;
-    const unhealthyAfterMs = await until(async () =>
-      (await healthStatuses()).every((status) => status === 503),
-    );
-    await until(() => load.outcomes.length > startedAt + 40);
-    const duringOutage = load.outcomes.slice(startedAt + 12);
-    await cluster.postgres.startServer();
-    const backAfterMs = await waitForRecovery();
-    const healthyAfterMs = await until(async () =>
-      (await healthStatuses()).every((status) => status === 200),
-    );
-    await expectRecovered(`PostgreSQL stopped (${how})`, {
-      unhealthyAfterMs,
-      longestDuringOutageMs: maxDurationMs(duringOutage),
-      backAfterMs,
-      healthyAfterMs,
-    });
-  },
-);
+test('while PostgreSQL is down, requests and health get 503 with Retry-After, and work again afterwards', async () => {
+  await cluster.postgres.stopServer('kill');
+  const startedAt = load.outcomes.length;
+  await until(async () => (await healthStatuses()).every((status) => status === 503));
+  await until(() => load.outcomes.length > startedAt + 40);
+  await cluster.postgres.startServer();
+  await waitForRecovery();
+  await until(async () => (await healthStatuses()).every((status) => status === 200));
+  await expectRecovered();
+});
 
 test('while PostgreSQL is frozen, every request gets 503, and requests work again afterwards', async () => {
   cluster.postgres.pause();
   const startedAt = load.outcomes.length;
   try {
-    const unhealthyAfterMs = await until(async () =>
-      (await healthStatuses()).every((status) => status === 503),
-    );
+    await until(async () => (await healthStatuses()).every((status) => status === 503));
     // Each of the six clients has a response.
-    const respondedAfterMs = await until(
-      () => load.outcomes.slice(startedAt).filter(({ status }) => status === 503).length >= 6,
-    );
-    report('PostgreSQL frozen', {
-      unhealthyAfterMs,
-      respondedAfterMs,
-      responses: countByOutcome(load.outcomes.slice(startedAt)),
-    });
+    await until(() => load.outcomes.slice(startedAt).filter(({ status }) => status === 503).length >= 6);
   } finally {
     cluster.postgres.resume();
   }
-  const backAfterMs = await waitForRecovery();
-  await expectRecovered('PostgreSQL frozen and thawed', { backAfterMs });
+  await waitForRecovery();
+  await expectRecovered();
 });
 
-test('when connections are terminated repeatedly, no request gets 500, and failed sends can be retried', async () => {
-  let ended = 0;
-  for (let n = 0; n < 15; n += 1) {
-    ended += await cluster.postgres.endConnections();
-    await sleep(Math.random() * 100);
-  }
-  const backAfterMs = await waitForRecovery();
-  await expectRecovered('connections terminated repeatedly', { ended, backAfterMs });
-});
-
-test('a revoked key stays rejected by all processes while connections are terminated repeatedly', async () => {
+test('while connections are terminated repeatedly, a revoked key stays rejected by all processes, and no request gets 500', async () => {
   const key = await cluster.operator.key(firm.id);
+  const statuses = () =>
+    Promise.all(
+      cluster.urls.map(async (url) => (await callHttp(url, 'GET', '/v1/me', { as: key.secret })).status),
+    );
+  // The key is in the caches.
+  expect(await statuses()).toEqual(cluster.urls.map(() => 200));
   let stopping = false;
   const storm = (async () => {
     for (; !stopping; await sleep(150)) await cluster.postgres.endConnections();
   })();
-  const revoked = async (): Promise<void> => {
+  try {
     // The operator's connection is terminated as well.
     await until(() =>
       cluster.operator.revoke(key.id).then(
@@ -125,15 +87,9 @@ test('a revoked key stays rejected by all processes while connections are termin
         () => false,
       ),
     );
-  };
-  try {
-    const ms = await measurePropagation(cluster.urls, revoked, key.secret, ({ status }) => status === 401);
-    report('a revoked key was last accepted while connections were ended, ms', { ms });
+    await until(async () => (await statuses()).every((status) => status === 401));
     for (let n = 0; n < 10; n += 1) {
-      const responses = await Promise.all(
-        cluster.urls.map((url) => callHttp(url, 'GET', '/v1/me', { as: key.secret })),
-      );
-      expect(responses.filter(({ status }) => status < 400)).toEqual([]);
+      expect((await statuses()).filter((status) => status < 400)).toEqual([]);
       await sleep(50);
     }
   } finally {
@@ -141,6 +97,7 @@ test('a revoked key stays rejected by all processes while connections are termin
     await storm;
   }
   await waitForRecovery();
+  await expectRecovered();
 });
 
 test('a send whose commit is not confirmed by every server gets 503, and a retry finds the claim with its job done', async () => {
@@ -207,23 +164,4 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
     const now = await callHttp(cluster.url, 'GET', `/v1/claims/${json.id}`, { as: firm.test });
     return now.json.assignment?.status === 'accepted';
   }, 50);
-});
-
-test('jobs run again after these faults', async () => {
-  const sent = await callHttp(cluster.url, 'POST', '/v1/claims', {
-    as: firm.test,
-    body: {
-      ...load.outcomes.find(({ body }) => body !== null)?.body,
-      external_id: 'ANSWERED',
-      claim_number: 'ANSWERED',
-      adjuster_svc_id: firm.account.accepts,
-    },
-    headers: { 'Idempotency-Key': 'answered' },
-  });
-  expect(sent.status).toBe(201);
-  const respondedAfterMs = await until(async () => {
-    const claim = await callHttp(cluster.url, 'GET', `/v1/claims/${sent.json.id}`, { as: firm.test });
-    return claim.json.assignment?.status === 'accepted';
-  }, 50);
-  report('a test account responds after these faults, ms', { respondedAfterMs });
 });

@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
-import {
-  claimsOf,
-  countByOutcome,
-  maxDurationMs,
-  report,
-  sendConcurrently,
-  startLoad,
-  until,
-} from './cluster-load.ts';
+import { claimsOf, countByOutcome, sendConcurrently, startLoad, until } from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 /** Long enough for every process to encounter the fault many times. */
@@ -48,8 +40,6 @@ describe('Redis under load', () => {
     ['loses all data', () => cluster.redis.flush()],
     ['is killed', () => cluster.redis.kill()],
     ['is restarted empty', () => cluster.redis.restart()],
-    ['is killed while it is frozen', () => [cluster.redis.pause(), cluster.redis.kill()][1]],
-    ['is restarted again', () => cluster.redis.restart()],
   ];
   let load: ReturnType<typeof startLoad>;
   let limitedLoad: ReturnType<typeof startLoad>;
@@ -65,27 +55,19 @@ describe('Redis under load', () => {
   });
   afterAll(() => Promise.all([load.stop(), limitedLoad.stop()]));
 
-  test.each(faults)(
-    '%s: no request fails, and concurrent duplicates create one claim',
-    async (name, fault) => {
-      const startedAt = load.outcomes.length;
-      await fault();
-      await expectOneClaim(firm);
-      await sleep(FAULT_MS);
-      await expectOneClaim(firm);
-      const during = load.outcomes.slice(startedAt);
-      report(`Redis ${name}`, { responses: countByOutcome(during), longestMs: maxDurationMs(during) });
-      expect(during.length).toBeGreaterThan(0);
-      expect(Object.keys(countByOutcome([...during, ...limitedLoad.outcomes])).sort()).toEqual([
-        '200',
-        '201',
-      ]);
-    },
-  );
+  test.each(faults)('%s: no request fails, and concurrent duplicates create one claim', async (_, fault) => {
+    const startedAt = load.outcomes.length;
+    await fault();
+    await expectOneClaim(firm);
+    await sleep(FAULT_MS);
+    await expectOneClaim(firm);
+    const during = load.outcomes.slice(startedAt);
+    expect(during.length).toBeGreaterThan(0);
+    expect(Object.keys(countByOutcome([...during, ...limitedLoad.outcomes])).sort()).toEqual(['200', '201']);
+  });
 
   test('afterwards the limits are shared again, and every claim exists once', async () => {
-    const backAfterMs = await until(limitsAreShared, 50);
-    report('Redis is used again by all processes, ms', { backAfterMs });
+    await until(limitsAreShared, 50);
     const outcomes = await load.stop();
     await limitedLoad.stop();
     const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
