@@ -31,8 +31,8 @@ const pathOf = ({ name }: PageEntry): string =>
   name === 'index' ? '/docs' : `/docs/${name.replace(/index$/, '')}`;
 const paths = PAGES.map(pathOf);
 
-/** Pages that together show every element and every language of code. They are also visited in dark mode and judged on a
- * phone, and their colors are judged: both come from the theme, and axe takes most of the time. */
+/** Pages that together show every element and every language of code. axe, which takes most of the time, judges them in
+ * both themes and on a phone, and the others every night. */
 const SHOW_EVERY_ELEMENT = ['index', 'quick-start', 'flood', 'sdk', 'reference/adjusters', 'errors'];
 const showingEveryElement = PAGES.filter(({ name }) => SHOW_EVERY_ELEMENT.includes(name)).map(pathOf);
 
@@ -75,21 +75,12 @@ async function open(page: Page, path: string): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const WITHOUT_CONTRAST = { rules: { 'color-contrast': { enabled: false } } };
-/** What axe judges. Contrast does not depend on the width of the screen; menu and code look alike on every page. */
+/** What axe judges. Contrast does not depend on the width of the screen. */
 const JUDGED = {
   everything: {},
   contrast: { runOnly: ['color-contrast'] },
-  layout: WITHOUT_CONTRAST,
-  text: WITHOUT_CONTRAST,
+  layout: { rules: { 'color-contrast': { enabled: false } } },
 } as const;
-
-/** axe reads the whole document, of which most elements are the menu and words of code in their colors. */
-const REDUCE_TO_TEXT = `document.body.replaceChildren(document.querySelector('main'));
-  for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent;
-  // The tables of the reference are generated: their rows are alike.
-  if (location.pathname.includes('/reference/'))
-    for (const row of document.querySelectorAll('tr:nth-child(n + 4)')) row.remove();`;
 
 /** Leaves one word of code in each color. */
 const REDUCE_COLORS = `{
@@ -100,9 +91,8 @@ const REDUCE_COLORS = `{
   }
 }`;
 
-/** The accessibility violations that axe finds in the current state of the page. The page does not work after `text`. */
+/** The accessibility violations that axe finds in the current state of the page. */
 async function violationsOn(page: Page, judged: keyof typeof JUDGED = 'everything'): Promise<string[]> {
-  if (judged === 'text') await page.evaluate(REDUCE_TO_TEXT);
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
   return page.evaluate<string[]>(
     `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...JUDGED[judged] })}).then(({ violations }) =>
@@ -112,7 +102,6 @@ async function violationsOn(page: Page, judged: keyof typeof JUDGED = 'everythin
 
 interface Seen {
   readonly path: string;
-  readonly links: readonly string[];
   /** The width of content and window in pixels, by the width of the screen. */
   readonly widths: Readonly<Record<number, readonly [number, number]>>;
   readonly violations: readonly string[];
@@ -125,9 +114,6 @@ async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
     const seen: Seen[] = [];
     for (const path of paths) {
       await open(page, path);
-      const links = await page
-        .locator('a[href]')
-        .evaluateAll((all) => all.map((one) => new URL(one.getAttribute('href') ?? '', one.baseURI).href));
       const widths: Record<number, readonly [number, number]> = {
         [DESKTOP.viewport.width]: await widthOf(page),
       };
@@ -149,8 +135,7 @@ async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
       await page.setViewportSize(SMALL_PHONE);
       widths[SMALL_PHONE.width] = await widthOf(page);
       await page.setViewportSize(DESKTOP.viewport);
-      if (!inDetail) violations.push(...(await violationsOn(page, 'text')));
-      seen.push({ path, links, widths, violations });
+      seen.push({ path, widths, violations });
     }
     return { seen, faults };
   });
@@ -170,12 +155,12 @@ describe('on a visit to all pages', () => {
     ({ seen, faults } = await visitAllPages());
   }, 600_000);
 
-  test('no page requests another host or causes a browser error, and no kind of page in dark mode', () => {
+  test('no page requests another host or causes a browser error', () => {
     expect(seen.map(({ path }) => path)).toEqual(paths);
     expect(faults).toEqual([]);
   });
 
-  test('no page has an accessibility violation, and no kind of page on a phone or in dark mode', () => {
+  test('no kind of page has an accessibility violation, also on a phone and in dark mode', () => {
     expect(showingEveryElement).toHaveLength(SHOW_EVERY_ELEMENT.length);
     expect(seen.flatMap(({ violations }) => violations)).toEqual([]);
   });
@@ -188,31 +173,6 @@ describe('on a visit to all pages', () => {
     );
     expect(wide).toEqual([]);
     expect([...new Set(seen.flatMap(({ widths }) => Object.keys(widths)))]).toEqual(['320', '1360']);
-  });
-
-  test('every link leads to an existing page and an existing anchor', async () => {
-    const links = [...new Set(seen.flatMap((one) => one.links))];
-    const outside = links.filter(
-      (link) => !link.startsWith(`${service.url}/`) && !link.startsWith('mailto:'),
-    );
-    expect(outside).toEqual([]);
-    const inside = links.filter((link) => link.startsWith(`${service.url}/`));
-    expect(inside.length).toBeGreaterThan(100);
-    const broken: string[] = [];
-    const texts = new Map<string, string>();
-    for (const link of inside) {
-      const { pathname, hash } = new URL(link);
-      if (!texts.has(pathname)) {
-        const response = await fetch(service.url + pathname);
-        texts.set(pathname, response.ok ? await response.text() : '');
-      }
-      const text = texts.get(pathname) ?? '';
-      if (text === '') broken.push(link);
-      // The app's screens have no anchors in its page.
-      if (hash === '' || hash.startsWith('#/')) continue;
-      if (!text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)) broken.push(link);
-    }
-    expect(broken).toEqual([]);
   });
 });
 
