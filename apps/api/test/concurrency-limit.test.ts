@@ -142,13 +142,6 @@ test('when requests have waited for a second without a break, further ones are r
   expect([await limit.acquire(), limit.working.length]).toEqual(['rejected', PERMITS]);
 });
 
-test('during an overload a request is processed at once when a permit is free', async () => {
-  const limit = await overloaded();
-  while (limit.waiting() > 0) await limit.release();
-  await limit.release();
-  expect([await limit.acquire(), await limit.acquire()]).toEqual(['works', 'rejected']);
-});
-
 test('when nothing was rejected for two seconds, requests may wait again', async () => {
   const limit = await overloaded();
   while (limit.waiting() > 0) await limit.release();
@@ -220,24 +213,6 @@ test('a released permit is not taken again after a wait for the client', async (
   first.release();
   expect(await first.releaseWhile(Promise.resolve('body'))).toBe('body');
   expect(limit.acquire()).toHaveProperty('release');
-});
-
-test('while a request waits for its client, another has its permit, and it goes on without waiting', async () => {
-  const limit = simulated();
-  for (let n = 0; n < 4; n += 1) await limit.acquire();
-  const { promise, resolve: received } = later();
-  const [first] = limit.working;
-  const body = first?.releaseWhile(promise.then(() => 'body'));
-  await limit.pass(0);
-  expect(limit.working).toHaveLength(4);
-  received();
-  expect(await body).toBe('body');
-  await limit.acquire();
-  // One more than there are permits, so none is free for the next when the first is released.
-  await limit.release();
-  expect([limit.working.length, limit.waiting()]).toEqual([3, 1]);
-  await limit.release();
-  expect([limit.working.length, limit.waiting()]).toEqual([3, 0]);
 });
 
 test('whatever arrives, permits are used, exceeded only after a wait for a client, nothing waits over two seconds, and afterwards all are free', async () => {

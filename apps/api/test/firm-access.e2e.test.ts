@@ -17,14 +17,13 @@ import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, type Call, claimBody, startServiceUnderTest } from './service-under-test.ts';
 
 const clock = createFixedClock(Date.now());
-let member: { svcId: string; token: string };
 const service = await startServiceUnderTest({ clock });
 const firms = {
   standard: await service.firm(),
   claims_only: await service.firm({ plan: 'claims_only' }),
   read_only: await service.firm({ plan: 'read_only' }),
 };
-member = await service.member(firms.standard);
+const member = await service.member(firms.standard);
 afterAll(() => service.stop());
 
 interface Operation {
