@@ -939,9 +939,9 @@ export type ProgramType = 'regular' | 'emergency';
 export interface Readiness {
   /** Whether every check passed, with all requests and claims since `since`. */
   ready: boolean;
-  /** Requests from this time on were checked. Example: `"2026-08-29T14:00:00Z"`. */
+  /** Requests from this time on were checked. Example: `"2026-08-29T14:00:00.000Z"`. */
   since: string;
-  /** The time of the check. Example: `"2026-08-29T15:10:00Z"`. */
+  /** The time of the check. Example: `"2026-08-29T15:10:00.000Z"`. */
   until: string;
   /** How many requests were checked. Example: `84`. */
   requests: number;

@@ -79,6 +79,7 @@ export const accountEndpoints = <
       'passkey_required',
       'rate_limited',
     ],
+    example: { body: { email: 'jean.delacroix@example.com', code: '402913' } },
   } as const,
   signOut: endpoint({
     ...write,

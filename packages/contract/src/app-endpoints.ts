@@ -26,7 +26,7 @@ import {
   updateWorkBody,
   workProblemSchema,
 } from './app.ts';
-import { credentialsSchema, saveCredentialsBody } from './credentials.ts';
+import { credentialsExample, credentialsSchema, saveCredentialsBody } from './credentials.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { fields, instantParameter, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
@@ -114,6 +114,7 @@ export const appEndpoints = {
     pointers: { email_taken: '/email' },
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
+    example: { body: { first_name: 'Jean' } },
   }),
   updateAvailability: endpoint({
     ...sessionWrite,
@@ -150,6 +151,7 @@ export const appEndpoints = {
     body: saveCredentialsBody,
     success: { status: 200, schema: credentialsSchema, description: 'The credentials.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'credentials_changed'],
+    example: { body: credentialsExample },
   }),
   listDeadlines: endpoint({
     ...sessionRead,

@@ -1,7 +1,6 @@
 import type { AuditAction, FieldErrorCode, Scope, StaffPermission } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import type { CrossFieldRule } from './cross-field-rule.ts';
-import type { Example } from './example.ts';
 import type { ErrorCode } from './problems.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -66,8 +65,18 @@ export interface Endpoint {
   readonly problems: readonly ErrorCode[];
   /** Of its errors, where they have members of this operation alone; default: `problemSchema`. */
   readonly problemSchema?: z.ZodType;
-  /** A request and its response. */
+  /** What `exampleRequest` does not find in the schemas. */
   readonly example?: Example;
+}
+
+/** A request and its response. */
+export interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly search?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Absent if the response has no body. */
+  readonly response?: unknown;
 }
 
 type Parsed<Of, Key extends string> = Of extends { readonly [K in Key]: infer Schema extends z.ZodType }

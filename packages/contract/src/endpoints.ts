@@ -2,15 +2,12 @@ import { ASSIGNMENT_STATUSES } from '@svc/domain/vocabulary';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import { rejectClaimBody } from './app.ts';
 import { claimSchema, offerClaimBody, sendsClaim } from './claim.ts';
-import { READINESS_EXAMPLE, readinessQuery, readinessSchema } from './desk/readiness.ts';
+import { readinessQuery, readinessSchema } from './desk/readiness.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import type { Example } from './example.ts';
 import {
   acceptedClaim,
   activeAdjuster,
-  claimPath,
   FIRM,
-  idempotencyHeader,
   pendingAdjuster,
   rejectedClaim,
   sentClaim,
@@ -24,7 +21,7 @@ import { fields, instantParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
-import { EXAMPLE_RECEIPT, receiptSchema } from './receipt.ts';
+import { receiptSchema } from './receipt.ts';
 import {
   ANY_REQUEST,
   claimParams,
@@ -91,7 +88,7 @@ export const firmEndpoints = {
       'idempotency_key_reused',
       ...NAMES_ADJUSTER,
     ],
-    example: { headers: idempotencyHeader, body: surgeClaim, response: sentClaim },
+    example: { body: surgeClaim, response: sentClaim },
   }),
   getClaim: endpoint({
     id: 'getClaim',
@@ -106,7 +103,7 @@ export const firmEndpoints = {
     params: claimParams,
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
     problems: [...SCOPED_REQUEST, 'not_found'],
-    example: { params: claimPath, response: acceptedClaim },
+    example: { response: acceptedClaim },
   }),
   getReceipt: endpoint({
     id: 'getReceipt',
@@ -122,7 +119,6 @@ export const firmEndpoints = {
     params: claimParams,
     success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...SCOPED_REQUEST, 'not_found'],
-    example: { params: claimPath, response: { receipt: EXAMPLE_RECEIPT } },
   }),
   offerClaim: endpoint({
     id: 'offerClaim',
@@ -152,8 +148,6 @@ export const firmEndpoints = {
       ...NAMES_ADJUSTER,
     ],
     example: {
-      params: claimPath,
-      headers: idempotencyHeader,
       body: { adjuster_svc_id: 'SVC-2M9D-Whitcomb' },
       response: {
         ...sentClaim,
@@ -225,7 +219,6 @@ export const firmEndpoints = {
     success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
     problems: [...WITH_BODY, ...SCOPED_REQUEST, 'not_found', 'environment_mismatch'],
     example: {
-      params: { svc_id: 'SVC-7F3K-Delacroix' },
       response: { ...pendingAdjuster, status: 'withdrawn', expires_at: null },
     },
   }),
@@ -265,9 +258,8 @@ export const firmEndpoints = {
       description: 'The service accepts requests.',
     },
     problems: ANY_REQUEST,
-    example: { response: {} },
   }),
-} as const satisfies Record<string, Endpoint & { readonly example: Example }>;
+} as const satisfies Record<string, Endpoint>;
 
 const SANDBOX_REQUEST = [...WITH_BODY, ...SCOPED_REQUEST, 'environment_mismatch'] as const;
 
@@ -303,7 +295,6 @@ export const sandboxEndpoints = {
     success: { status: 200, schema: claimSchema, description: 'The accepted claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
     example: {
-      params: claimPath,
       response: testClaim({ status: 'accepted', responded_at: '2026-08-29T15:04:11.208Z' }),
     },
   }),
@@ -320,7 +311,6 @@ export const sandboxEndpoints = {
     success: { status: 200, schema: claimSchema, description: 'The rejected claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found', 'offer_not_pending'],
     example: {
-      params: claimPath,
       body: { reason: 'Too far from my other files.' },
       response: testClaim({
         status: 'rejected',
@@ -340,7 +330,7 @@ export const sandboxEndpoints = {
       'Closes the claim, whatever its status: its claim number is free again, and it can no longer be offered. As with every closed claim, the response does not show it and `updated_at` does not change.',
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
     problems: [...SANDBOX_REQUEST, 'not_found'],
-    example: { params: claimPath, response: testClaim({}) },
+    example: { response: testClaim({}) },
   }),
   acceptTestInvitation: endpoint({
     ...sandboxAdjuster,
@@ -461,10 +451,6 @@ export const sandboxEndpoints = {
     body: simulateFaultsBody,
     success: { status: 200, schema: simulatedFaultsSchema, description: 'The faults of the key.' },
     problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
-    example: {
-      body: { kind: 'dropped', count: 2 },
-      response: { kind: 'dropped', count: 2 },
-    },
   }),
   clearFaults: endpoint({
     ...sandboxFaults,
@@ -493,6 +479,5 @@ export const sandboxEndpoints = {
     query: readinessQuery,
     success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
     problems: [...SCOPED_REQUEST, 'environment_mismatch'],
-    example: { response: READINESS_EXAMPLE },
   }),
-} as const satisfies Record<string, Endpoint & { readonly example: Example }>;
+} as const satisfies Record<string, Endpoint>;

@@ -208,6 +208,3 @@ export const testAccount: AdjusterResponse = {
 };
 
 export const unansweredInvitation: AdjusterResponse = { ...testAccount, name: null, email: null };
-
-export const claimPath = { id: CLAIM_ID };
-export const idempotencyHeader = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22' };

@@ -42,13 +42,13 @@ export {
   type Auth,
   type BodyOf,
   type Endpoint,
+  type Example,
   endpoint,
   type Method,
   type RequestOf,
   type ResponseOf,
 } from './endpoint.ts';
 export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
-export type { Example } from './example.ts';
 export { riverClaim, smallestClaim, surgeClaim } from './example-values.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';

@@ -201,7 +201,7 @@ export const boardClaimSchema = responseObject({
   carrier: responseField.text('Name of the carrier.', 'Palmetto Mutual Insurance'),
   status: openEnum(ASSIGNMENT_STATUSES, {
     description: 'Status of the latest offer.',
-    example: 'pending_acceptance',
+    example: 'accepted',
   }),
   adjuster_svc_id: svcIdField('SVCID of the adjuster of the latest offer.'),
   adjuster_name: adjusterName,
@@ -214,7 +214,8 @@ export const boardClaimSchema = responseObject({
       'Since when the claim waits for a response or, once rejected or unassigned, for another offer; null if it does not.',
       '2026-08-29T14:52:07.113Z',
     )
-    .nullable(),
+    .nullable()
+    .meta({ example: null }),
   late: responseField.flag('Whether its pending offer has waited longer than the firm allows.', false),
   clocks: claimClocksSchema.nullable(),
   updated_at: responseField.dateTime(
@@ -298,7 +299,7 @@ export const offerSchema = responseObject({
   rejection_reason: responseField
     .text("The adjuster's reason for rejecting; null if there is none.", 'Too far from my other files.')
     .nullable(),
-  withdrawn_by: offererSchema.nullable(),
+  withdrawn_by: offererSchema.nullable().meta({ example: null }),
   ended_at: responseField
     .dateTime('When it ended; null while it is pending.', '2026-08-29T15:04:11.208Z')
     .nullable(),

@@ -102,23 +102,6 @@ export const clocksSchema = responseObject({
 export type ClocksDocument = z.output<typeof clocksSchema>;
 export type ClockRuleDocument = ClocksDocument['rules'][number];
 
-const EXAMPLE = {
-  rules: [
-    { carrier: CARRIER.example, cat_code: CAT_CODE.example, contact_hours: 12, report_days: 3 },
-    { carrier: CARRIER.example, inspection_hours: 72 },
-  ],
-  time_zone: TIME_ZONE.example,
-  version: EXAMPLE_VERSION,
-} satisfies ClocksDocument;
-
-export const CLOCK_EXAMPLES = {
-  getClocks: { response: EXAMPLE },
-  updateClocks: {
-    body: { rules: EXAMPLE.rules, time_zone: EXAMPLE.time_zone, based_on: 'a0Jc3vXk9PqLw2Zt' },
-    response: EXAMPLE,
-  },
-};
-
 /** What the firm owes its carriers. */
 export const clockEndpoints = {
   getClocks: endpoint({

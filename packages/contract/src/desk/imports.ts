@@ -1,7 +1,6 @@
 import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
-import type { Example } from '../example.ts';
 import {
   base64,
   expected,
@@ -292,6 +291,15 @@ export const importEndpoints = {
     pointers: { import_environment_differs: '/import_id' },
     success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+    example: {
+      body: {
+        name: 'Monday export',
+        environment: 'live',
+        dry_run: true,
+        text: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
+        columns: COLUMNS,
+      },
+    },
   }),
   listImports: endpoint({
     ...staffRead('imports:read'),
@@ -322,59 +330,3 @@ export const importEndpoints = {
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
 } as const satisfies Record<string, DeskEndpoint>;
-
-const STATE = {
-  id: ID,
-  name: 'Monday export',
-  file_name: 'export 2026-08-31.csv',
-  environment: 'live',
-  columns: COLUMNS,
-  total_rows: 1,
-  next_row: null,
-};
-
-const SENT_IMPORT = {
-  ...STATE,
-  sent: 1,
-  already_sent: 0,
-  failed: 0,
-  created_at: '2026-08-29T14:52:07.113Z',
-  updated_at: '2026-08-29T14:52:31.540Z',
-};
-
-export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: Example } = {
-  importClaims: {
-    body: {
-      name: 'Monday export',
-      environment: 'live',
-      dry_run: true,
-      text: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
-      columns: COLUMNS,
-    },
-    response: {
-      ...STATE,
-      dry_run: true,
-      header: ['Claim #', 'Agent Code'],
-      problems: [],
-      lines: 1,
-      likely_header_row: null,
-      rows: [
-        {
-          row: 2,
-          external_id: 'CMS-2026-004417',
-          outcome: 'invalid',
-          claim_id: null,
-          problems: [EXAMPLE_PROBLEM],
-          needs_adjuster: null,
-        },
-      ],
-    },
-  },
-  listImports: {
-    response: { data: [SENT_IMPORT], next_cursor: null },
-  },
-  getImport: {
-    params: { import_id: ID },
-    response: SENT_IMPORT,
-  },
-};

@@ -84,8 +84,8 @@ const readinessCheck = responseObject({
 
 export const readinessSchema = responseObject({
   ready: responseField.flag('Whether every check passed, with all requests and claims since `since`.', false),
-  since: responseField.dateTime('Requests from this time on were checked.', '2026-08-29T14:00:00Z'),
-  until: responseField.dateTime('The time of the check.', '2026-08-29T15:10:00Z'),
+  since: responseField.dateTime('Requests from this time on were checked.', '2026-08-29T14:00:00.000Z'),
+  until: responseField.dateTime('The time of the check.', '2026-08-29T15:10:00.000Z'),
   requests: responseField.integer('How many requests were checked.', 84),
   claims: responseField.integer('How many test claims that changed since then were checked.', 40),
   complete: responseField.flag(
@@ -102,16 +102,6 @@ export const readinessQuery = fields({
     example: '2026-08-29T14:00:00Z',
   }).optional(),
 });
-
-export const READINESS_EXAMPLE = {
-  ready: false,
-  since: '2026-08-29T14:00:00.000Z',
-  until: '2026-08-29T15:10:00.000Z',
-  requests: 84,
-  claims: 40,
-  complete: true,
-  checks: EXAMPLE_CHECKS,
-} satisfies Readiness;
 
 export const readinessEndpoints = {
   getFirmReadiness: endpoint({

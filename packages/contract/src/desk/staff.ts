@@ -90,7 +90,10 @@ const ownStaff = {
         example: 'claims:read',
       }),
     )
-    .meta({ description: 'What the person may do now.', example: ['claims:create', 'claims:read'] }),
+    .meta({
+      description: 'What the person may do now.',
+      example: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+    }),
   key_purposes: responseObject({
     live: z.array(keyPurpose).meta({ description: 'Of live keys.', example: [] }),
     test: z.array(keyPurpose).meta({ description: 'Of test keys.', example: KEY_PURPOSES }),

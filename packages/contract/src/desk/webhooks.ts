@@ -162,6 +162,7 @@ export const webhookEndpoints = {
     pointers: { already_rolled: '' },
     success: { status: 200, schema: issuedWebhookSchema, description: 'The endpoint.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+    example: { body: { state: 'active' } },
   }),
   removeWebhook: endpoint({
     ...staffWrite('webhooks:write'),
@@ -223,46 +224,3 @@ export const webhookEndpoints = {
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),
 } as const satisfies Record<string, DeskEndpoint>;
-
-const webhook = {
-  id: WEBHOOK_ID,
-  url: URL,
-  environment: 'live',
-  state: 'active',
-  paused_reason: null,
-  previous_secret_until: null,
-  created_at: '2026-09-01T11:30:00.000Z',
-} satisfies WebhookResponse;
-
-const delivery = {
-  id: DELIVERY_ID,
-  type: 'claims.changed',
-  status: 'delivered',
-  created_at: '2026-09-01T12:00:01.250Z',
-  updated_since: '2026-09-01T12:00:00.871Z',
-  next_attempt_at: null,
-  attempt_count: 1,
-  attempts: EXAMPLE_ATTEMPTS,
-} satisfies WebhookDeliveryResponse;
-
-const webhookPath = { webhook_id: WEBHOOK_ID };
-
-export const WEBHOOK_EXAMPLES = {
-  listWebhooks: { response: { data: [webhook], next_cursor: null } },
-  createWebhook: { body: { url: URL, environment: 'live' }, response: { webhook, secret: SECRET } },
-  updateWebhook: {
-    params: webhookPath,
-    body: { state: 'active' },
-    response: { webhook, secret: null },
-  },
-  removeWebhook: { params: webhookPath },
-  testWebhook: {
-    params: webhookPath,
-    response: { ...delivery, type: 'webhook.test', updated_since: null, response_body: 'ok' },
-  },
-  listWebhookDeliveries: { params: webhookPath, response: { data: [delivery], next_cursor: null } },
-  replayWebhookDelivery: {
-    params: { delivery_id: DELIVERY_ID },
-    response: { ...delivery, response_body: 'ok' },
-  },
-};
