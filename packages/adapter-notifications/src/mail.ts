@@ -84,113 +84,95 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
       await server.transport.sendMail(message);
     }
   };
+  type Message = Parameters<typeof send>;
+  const sendOnce = (failure: string, ...message: Message): Promise<void> =>
+    send(...message).catch((error) => log.error(failure, mailErrorFields(error)));
+  /** Throws when a retry may succeed. */
+  const sendOrRetry = (rejection: string, ...message: Message): Promise<void> =>
+    send(...message).catch((error) => {
+      if (!isPermanent(error)) throw error;
+      log.warn(rejection, { error_code: codeOf(error) });
+    });
   return {
     async sendSignInCode(email, code) {
-      try {
-        await send(
-          email,
-          'Your sign-in code · Su código de acceso',
-          `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
-        );
-      } catch (error) {
-        log.error('a sign-in code could not be emailed', mailErrorFields(error));
-      }
+      await sendOnce(
+        'a sign-in code could not be emailed',
+        email,
+        'Your sign-in code · Su código de acceso',
+        `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
+      );
     },
     async sendEmailCode(email, code) {
-      try {
-        await send(
-          email,
-          'Confirm your new email address · Confirme su nuevo correo',
-          `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
-        );
-      } catch (error) {
-        log.error('a code for a new email address could not be emailed', mailErrorFields(error));
-      }
+      await sendOnce(
+        'a code for a new email address could not be emailed',
+        email,
+        'Confirm your new email address · Confirme su nuevo correo',
+        `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
+      );
     },
     async sendStaffInvitation(email, firmName) {
       const firm = oneLine(firmName);
       const address = `${baseUrl()}/firm`;
-      try {
-        await send(
-          email,
-          `${firm}: your account · su cuenta`,
-          `${firm} invites you to its desk for claims.\nSign in with this email address: ${address}\n\n${firm} le invita a su mesa de reclamaciones.\nEntre con este correo: ${address}\n`,
-        );
-      } catch (error) {
-        log.error('an invitation of a staff member could not be emailed', mailErrorFields(error));
-      }
+      await sendOnce(
+        'an invitation of a staff member could not be emailed',
+        email,
+        `${firm}: your account · su cuenta`,
+        `${firm} invites you to its desk for claims.\nSign in with this email address: ${address}\n\n${firm} le invita a su mesa de reclamaciones.\nEntre con este correo: ${address}\n`,
+      );
     },
     async sendLateOffers(email, firmName, count) {
       const firm = oneLine(firmName);
       const address = `${baseUrl()}/firm`;
-      try {
-        await send(
-          email,
-          `${firm}: late offers · ofertas atrasadas`,
-          `Offers that wait longer than your firm does: ${count}\nSee the board: ${address}\nTo get no more of these mails, change your settings there.\n\nOfertas que esperan más de lo que espera su firma: ${count}\nVea el tablero: ${address}\nPara no recibir más estos mensajes, cambie ahí su configuración.\n`,
-        );
-      } catch (error) {
-        log.error('a mail about late offers could not be sent', mailErrorFields(error));
-      }
+      await sendOnce(
+        'a mail about late offers could not be sent',
+        email,
+        `${firm}: late offers · ofertas atrasadas`,
+        `Offers that wait longer than your firm does: ${count}\nSee the board: ${address}\nTo get no more of these mails, change your settings there.\n\nOfertas que esperan más de lo que espera su firma: ${count}\nVea el tablero: ${address}\nPara no recibir más estos mensajes, cambie ahí su configuración.\n`,
+      );
     },
     async sendAccountNotice(email, event) {
       const [english, spanish] = ACCOUNT_NOTICES[event];
-      try {
-        await send(
-          email,
-          'Your account · Su cuenta',
-          `${english}\nIf it was not you, remove unknown passkeys and sign out everywhere in the app, and contact your firm.\n\n${spanish}\nSi no fue usted, elimine las llaves de acceso que no conozca, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
-        );
-      } catch (error) {
-        log.error('a notice about an account could not be emailed', mailErrorFields(error));
-      }
+      await sendOnce(
+        'a notice about an account could not be emailed',
+        email,
+        'Your account · Su cuenta',
+        `${english}\nIf it was not you, remove unknown passkeys and sign out everywhere in the app, and contact your firm.\n\n${spanish}\nSi no fue usted, elimine las llaves de acceso que no conozca, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
+      );
     },
     async sendInvitation(email, firmName, isReminder) {
       const firm = oneLine(firmName);
       const [english, spanish] = isReminder
         ? ['before the invitation expires', 'antes de que venza la invitación']
         : ['within seven days', 'dentro de siete días'];
-      try {
-        await send(
-          email,
-          isReminder
-            ? `${firm}: your invitation is waiting · su invitación espera`
-            : `${firm}: invitation · invitación`,
-          `${firm} invites you to take claims from them.\nOpen the app to accept or decline ${english}: ${appUrl()}\n\n${firm} le invita a recibir sus reclamaciones.\nAbra la aplicación para aceptar o declinar ${spanish}: ${appUrl()}\n`,
-        );
-      } catch (error) {
-        if (!isPermanent(error)) throw error;
-        log.warn('an invitation was rejected by the mail server', { error_code: codeOf(error) });
-      }
+      await sendOrRetry(
+        'an invitation was rejected by the mail server',
+        email,
+        isReminder
+          ? `${firm}: your invitation is waiting · su invitación espera`
+          : `${firm}: invitation · invitación`,
+        `${firm} invites you to take claims from them.\nOpen the app to accept or decline ${english}: ${appUrl()}\n\n${firm} le invita a recibir sus reclamaciones.\nAbra la aplicación para aceptar o declinar ${spanish}: ${appUrl()}\n`,
+      );
     },
     async sendCredentialsExpire(email, expiresOn) {
       const address = `${appUrl()}#/credentials`;
-      try {
-        await send(
-          email,
-          'A license or your FCN ends soon · Una licencia o su FCN vence pronto',
-          `The last day of a license or of your FCN is ${expiresOn}.\nOnce you have renewed it, enter the new date: ${address}\n\nEl último día de una licencia o de su FCN es ${expiresOn}.\nCuando lo haya renovado, anote la fecha nueva: ${address}\n`,
-        );
-      } catch (error) {
-        if (!isPermanent(error)) throw error;
-        log.warn('a reminder of credentials was rejected by the mail server', { error_code: codeOf(error) });
-      }
+      await sendOrRetry(
+        'a reminder of credentials was rejected by the mail server',
+        email,
+        'A license or your FCN ends soon · Una licencia o su FCN vence pronto',
+        `The last day of a license or of your FCN is ${expiresOn}.\nOnce you have renewed it, enter the new date: ${address}\n\nEl último día de una licencia o de su FCN es ${expiresOn}.\nCuando lo haya renovado, anote la fecha nueva: ${address}\n`,
+      );
     },
     async sendWebhookPaused(email, host, isGone) {
       const address = `${baseUrl()}/firm`;
       const why = isGone
         ? ['It responded with 410 Gone.', 'Respondió 410 Gone.']
         : ['All attempts of three days failed.', 'Fallaron todos los intentos de tres días.'];
-      try {
-        await send(
-          email,
-          'A webhook endpoint was paused · Se pausó un webhook',
-          `Your endpoint at ${host} gets no webhooks any more. ${why[0]}\nNo change is lost: keep polling, correct the endpoint, and resume it at ${address}\n\nSu servidor ${host} ya no recibe webhooks. ${why[1]}\nNo se pierde ningún cambio: siga consultando, corrija el servidor y reanúdelo en ${address}\n`,
-        );
-      } catch (error) {
-        if (!isPermanent(error)) throw error;
-        log.warn('a notice about a webhook was rejected by the mail server', { error_code: codeOf(error) });
-      }
+      await sendOrRetry(
+        'a notice about a webhook was rejected by the mail server',
+        email,
+        'A webhook endpoint was paused · Se pausó un webhook',
+        `Your endpoint at ${host} gets no webhooks any more. ${why[0]}\nNo change is lost: keep polling, correct the endpoint, and resume it at ${address}\n\nSu servidor ${host} ya no recibe webhooks. ${why[1]}\nNo se pierde ningún cambio: siga consultando, corrija el servidor y reanúdelo en ${address}\n`,
+      );
     },
   };
 }

@@ -291,22 +291,18 @@ test('each column of text, JSON or bytes is encrypted, or listed as stored in pl
   expect(found).toEqual(Object.fromEntries(names.map((name) => [name, sorted(known(name))])));
 });
 
-test.each([
-  [
-    'to another claim',
-    'UPDATE claims SET document = (SELECT document FROM claims WHERE id = $1) WHERE id = $2',
-  ],
-  ['to another column', 'UPDATE claims SET document = carrier WHERE $1::uuid IS NOT NULL AND id = $2'],
-  [
-    'with a changed bit',
-    `UPDATE claims SET document = to_json(overlay(document #>> '{}' PLACING 'AAAA' FROM 40))
-      WHERE $1::uuid IS NOT NULL AND id = $2`,
-  ],
-])('an encrypted document that was moved %s cannot be read', async (_, swap) => {
-  const fixture = fixtureOn(await connected(OLD_KEY));
-  const { firm, accepted, rejected } = await sentClaims(fixture);
-  await database.sql.query(swap, [accepted, rejected]);
-  await expect(fixture.stores.firmReads.claim(firm.id, 'live', rejected)).rejects.toThrow('was changed');
+test('an encrypted document that was moved to another claim or column, or changed in a bit, cannot be read', async () => {
+  const { newOffer, sendId, stores } = fixtureOn(await connected(OLD_KEY));
+  const { firm, svcId, id: other } = await newOffer();
+  for (const document of [
+    `(SELECT document FROM claims WHERE id = '${other}')`,
+    'carrier',
+    "to_json(overlay(document #>> '{}' PLACING 'AAAA' FROM 40))",
+  ]) {
+    const id = await sendId(firm.live, svcId);
+    await database.sql.query(`UPDATE claims SET document = ${document} WHERE id = $1`, [id]);
+    await expect(stores.firmReads.claim(firm.id, 'live', id)).rejects.toThrow('was changed');
+  }
 });
 
 test('rows from before are encrypted in batches without a visible change, also after an interruption', async () => {
@@ -382,33 +378,30 @@ test('a text from before that starts like an encrypted one is encrypted too, and
   expect(await firmData.carriers(firm.id, null, 10)).toEqual([{ nameKey: expect.any(String), carrier }]);
 });
 
-describe('an account that was stored before encryption was on', () => {
+test('an account from before is found by its address, whose other accounts are rejected, before and after it is encrypted', async () => {
   const email = 'm.thibodeaux@bayou.example';
-  const found = (stores: PostgresStores, address: string) =>
-    stores.unitOfWork.run(async (tx) => (await tx.adjusters.findByEmail(address))?.svcId);
-
-  test('is found by its address, whose other accounts are rejected, before and after it is encrypted', async () => {
-    const { svcId } = await fixtureOn(await connected()).newAdjuster({ ...ACCOUNT, email });
-    const stores = await connected(OLD_KEY);
-    const { newAdjuster, use } = fixtureOn(stores);
-    const other = await newAdjuster({ svcId: 'Later-1' as Svcid, email: 'other@bayou.example' });
-    const outcomes = async () => [
-      await found(stores, email.toUpperCase()),
-      await errorCodeOf(newAdjuster({ svcId: 'Later-2' as Svcid, email })),
-      await found(stores, 'other@bayou.example'),
-      await errorCodeOf(newAdjuster({ svcId: 'Later-3' as Svcid, email: 'OTHER@bayou.example' })),
-    ];
-    const expected = [svcId, 'email_taken', other.svcId, 'email_taken'];
-    expect(await outcomes()).toEqual(expected);
-    await stores.encryption.encryptExisting(() => {});
-    expect(await outcomes()).toEqual(expected);
-    expect(await everything()).not.toMatch(/thibodeaux|marguerite|other@/i);
-    await use.updateProfile({ svcId }, { firstName: 'Margot' });
-    expect(await stores.appReads.adjuster(svcId)).toMatchObject({
-      firstName: 'Margot',
-      lastName: 'Thibodeaux',
-      email,
-    });
+  const found = (on: PostgresStores, address: string) =>
+    on.unitOfWork.run(async (tx) => (await tx.adjusters.findByEmail(address))?.svcId);
+  const { svcId } = await fixtureOn(await connected()).newAdjuster({ ...ACCOUNT, email });
+  const stores = await connected(OLD_KEY);
+  const { newAdjuster, use } = fixtureOn(stores);
+  const other = await newAdjuster({ svcId: 'Later-1' as Svcid, email: 'other@bayou.example' });
+  const outcomes = async () => [
+    await found(stores, email.toUpperCase()),
+    await errorCodeOf(newAdjuster({ svcId: 'Later-2' as Svcid, email })),
+    await found(stores, 'other@bayou.example'),
+    await errorCodeOf(newAdjuster({ svcId: 'Later-3' as Svcid, email: 'OTHER@bayou.example' })),
+  ];
+  const expected = [svcId, 'email_taken', other.svcId, 'email_taken'];
+  expect(await outcomes()).toEqual(expected);
+  await stores.encryption.encryptExisting(() => {});
+  expect(await outcomes()).toEqual(expected);
+  expect(await everything()).not.toMatch(/thibodeaux|marguerite|other@/i);
+  await use.updateProfile({ svcId }, { firstName: 'Margot' });
+  expect(await stores.appReads.adjuster(svcId)).toMatchObject({
+    firstName: 'Margot',
+    lastName: 'Thibodeaux',
+    email,
   });
 });
 
@@ -487,9 +480,17 @@ test('after a start, rows of any number of firms are read at once', async () => 
   expect(read.map(([row]) => row?.carrier.phone)).toEqual(firms.map(() => CARRIER.phone));
 });
 
+/** Sends a claim with this key. @returns whether a process reads it as it was sent. */
+async function sentWith(key: Uint8Array): Promise<(stores: PostgresStores) => Promise<boolean>> {
+  const { newTeam, newClaim, sendId } = fixtureOn(await connected(key));
+  const [{ firm, svcId }, claim] = [await newTeam(), newClaim()];
+  const id = await sendId(firm.live, svcId, { claim });
+  return async ({ firmReads }) => (await firmReads.claim(firm.id, 'live', id))?.asSent === claim.asSent;
+}
+
 describe('the wrapping key', () => {
   test('is replaced while processes with the old one first still run', async () => {
-    const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));
+    const isRead = await sentWith(OLD_KEY);
     const running = await connected(OLD_KEY, NEW_KEY);
     const next = await connected(NEW_KEY, OLD_KEY);
     await next.checkEncryptionKeys();
@@ -499,8 +500,7 @@ describe('the wrapping key', () => {
 
     const afterwards = await connected(NEW_KEY);
     await afterwards.checkEncryptionKeys();
-    for (const { firmReads } of [running, afterwards])
-      expect(String((await firmReads.claim(firm.id, 'live', accepted))?.asSent)).toContain('Quintanilla');
+    for (const process of [running, afterwards]) expect(await isRead(process)).toBe(true);
     await expect((await connected(OLD_KEY)).checkEncryptionKeys()).rejects.toThrow(EncryptionKeyError);
   });
 
@@ -510,12 +510,12 @@ describe('the wrapping key', () => {
     const running = await connect({ url: database.url, encryption: source });
     open.push(running);
     keys.push(NEW_KEY);
-    const { firm, accepted } = await sentClaims(fixtureOn(await connected(NEW_KEY)));
-    expect(String((await running.firmReads.claim(firm.id, 'live', accepted))?.asSent)).toContain('Tidewater');
+    const isRead = await sentWith(NEW_KEY);
+    expect(await isRead(running)).toBe(true);
   });
 
   test('is named by its variable and id, never by its value, when it is missing or wrong', async () => {
-    await sentClaims(fixtureOn(await connected(OLD_KEY)));
+    await sentWith(OLD_KEY);
     const messages = [];
     for (const keys of [[], [NEW_KEY]])
       messages.push(await (await connected(...keys)).checkEncryptionKeys().catch(String));
@@ -528,16 +528,14 @@ describe('the wrapping key', () => {
 });
 
 test('a process without the key cannot read, which counts as an outage: another one may have it', async () => {
-  const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));
-  for (const keys of [[], [NEW_KEY]]) {
-    const { firmReads } = await connected(...keys);
-    await expect(firmReads.claim(firm.id, 'live', accepted)).rejects.toThrow(Unavailable);
-  }
+  const isRead = await sentWith(OLD_KEY);
+  for (const keys of [[], [NEW_KEY]])
+    await expect(isRead(await connected(...keys))).rejects.toThrow(Unavailable);
 });
 
 test('erasing a firm destroys its key and no other', async () => {
   const fixture = fixtureOn(await connected(OLD_KEY));
-  const [erased, kept] = [await sentClaims(fixture), await sentClaims(fixture)];
+  const [erased, kept] = [await fixture.newOffer(), await fixture.newOffer()];
   await fixture.use.eraseFirm(erased.firm.id, erased.firm.name, () => {});
   const { rows } = await database.sql.query('SELECT firm_id FROM data_keys ORDER BY 1');
   // The first one is the service's, for accounts.
@@ -580,8 +578,9 @@ test.each([
   ['with a key', [OLD_KEY]],
 ])('a note that looks like a ciphertext is kept to the letter, %s', async (_, keys) => {
   const fixture = fixtureOn(await connected(...keys));
-  const { svcId, accepted } = await sentClaims(fixture);
-  const note = 'enc:1:QUJD';
-  await fixture.use.recordWork({ svcId }, accepted, { notes: note });
-  expect((await fixture.stores.appReads.claim(svcId, accepted))?.work.notes).toBe(note);
+  const { svcId, id } = await fixture.newOffer();
+  await fixture.use.acceptClaim({ svcId }, id);
+  const notes = 'enc:1:QUJD';
+  await fixture.use.recordWork({ svcId }, id, { notes });
+  expect((await fixture.stores.appReads.claim(svcId, id))?.work).toMatchObject({ notes });
 });

@@ -77,6 +77,25 @@ function heldJobs() {
 }
 
 describe('the job worker', () => {
+  test.each<[string, () => Promise<void>]>([
+    ['fails', () => Promise.reject(new Error('could not reach jane.doe@example.net'))],
+    ['does not end', () => new Promise(() => {})],
+  ])('retries a job that %s, and its log quotes neither the job nor its error', async (_, fail) => {
+    const { table, rows, delays } = memoryTable([jobOf('firm', 'S3CRET')]);
+    const logged: unknown[] = [];
+    const note = (...entry: unknown[]) => void logged.push(entry);
+    const worker = startWorker(
+      { table, log: { info: note, warn: note, error: note }, metrics: NO_METRICS },
+      () => (delays.length === 0 ? fail() : Promise.resolve()),
+      { pollIntervalMs: 20, timeoutMs: 100 },
+    );
+    await eventually(() => rows.size === 0);
+    await worker.stop();
+    expect(delays).toHaveLength(1);
+    expect(JSON.stringify(logged)).toContain('will be retried');
+    expect(JSON.stringify(logged)).not.toMatch(/jane\.doe|S3CRET/);
+  });
+
   test.each([
     ['account', 8, () => jobOf('flooding', 'flooded')],
     ['firm', 24, (n: number) => jobOf('flooding', `A${n}`)],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -28,16 +28,19 @@ describe('jobs', () => {
   };
   const log: DatabaseLog = { info: note, warn: note, error: note };
 
+  beforeAll(async () => {
+    database = await distributedDatabase();
+  });
+  afterAll(() => database.drop());
   beforeEach(async () => {
     logged.length = 0;
-    database = await distributedDatabase();
     proxy = await startTcpProxy(database.url);
     stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
   afterEach(async () => {
     await stores.close();
     await proxy.close();
-    await database.drop();
+    await database.sql.query('DELETE FROM jobs');
   });
 
   const add = (job: Job, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
@@ -62,17 +65,6 @@ describe('jobs', () => {
     expect(done).toEqual([job]);
   });
 
-  test('a job runs no earlier than its run time', async () => {
-    const ran: number[] = [];
-    stores.startJobs(async () => {
-      ran.push(Date.now());
-    });
-    const at = Date.now() + 1200;
-    await add(aJob(), at);
-    await eventually(() => ran.length > 0);
-    expect(ran[0]).toBeGreaterThanOrEqual(at);
-  });
-
   test('several processes share the jobs, and no job runs twice', async () => {
     const done: string[] = [];
     const handler = async (job: Job) => {
@@ -92,35 +84,6 @@ describe('jobs', () => {
     await eventually(async () => (await pendingJobs()) === 0);
     await Promise.all(processes.map((process) => process.close()));
     expect([...done].sort()).toEqual([...names].sort());
-  });
-
-  test('a failed job is retried, and the log quotes neither the job nor its error', async () => {
-    let tries = 0;
-    stores.startJobs(async () => {
-      tries += 1;
-      if (tries === 1) throw new Error('could not reach jane.doe@example.net');
-    });
-    await add(aJob('S3CRET' as Svcid));
-    await eventually(() => tries === 2);
-    const text = logged.join('\n');
-    expect(text).toContain('will be retried');
-    expect(text).not.toContain('jane.doe');
-    expect(text).not.toContain('S3CRET');
-  });
-
-  test('stopping waits for running jobs', async () => {
-    let finished = false;
-    let started = false;
-    const jobs = stores.startJobs(async () => {
-      started = true;
-      await sleep(300);
-      finished = true;
-    });
-    await add(aJob());
-    await eventually(() => started);
-    await jobs.stop();
-    expect(finished).toBe(true);
-    expect(await pendingJobs()).toBe(0);
   });
 
   test('the queue survives a server restart, and the result of a job that ended during it is recorded', async () => {
@@ -158,7 +121,8 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(60);
   });
 
-  test('a job of a killed process runs again once its lock has ended, and not before', async () => {
+  test('a job runs at its time, one of a killed process again once its lock has ended, and neither before', async () => {
+    await add(aJob('later' as Svcid), Date.now() + 60_000);
     await add(aJob('of killed' as Svcid));
     await add(aJob('of running' as Svcid));
     const lock = (svcId: string, by: string) =>
@@ -213,20 +177,6 @@ describe('jobs', () => {
     const { oldestDueSeconds, ...counts } = await stores.metricSources.queue();
     expect(counts).toEqual({ due: 2, scheduled: 1, running: 1, failed: 0 });
     expect(Math.floor(oldestDueSeconds / 30)).toBe(3);
-  });
-
-  test('a job that does not end fails and is retried', async () => {
-    let tries = 0;
-    const jobs = stores.startJobs(
-      () => {
-        tries += 1;
-        return tries === 1 ? new Promise(() => {}) : Promise.resolve();
-      },
-      { timeoutMs: 100 },
-    );
-    await add(aJob());
-    await eventually(async () => tries === 2 && (await pendingJobs()) === 0);
-    await jobs.stop();
   });
 
   test('the purge deletes expired rows and nothing else', async () => {

@@ -10,7 +10,12 @@ import { sql, statementNamed } from '../src/driver/executor.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
 import { MIGRATIONS, type Migration } from '../src/schema/migrations/index.ts';
 import { aClaim, addClaim, aFirm } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase, freshDatabase } from './fresh-database.ts';
+import {
+  distributedDatabase,
+  type FreshDatabase,
+  freshDatabase,
+  undistributedDatabase,
+} from './fresh-database.ts';
 
 /** A release that changes tables which the first one uses. */
 const NEXT_RELEASE: readonly Migration[] = [
@@ -122,8 +127,7 @@ describe('migrations', () => {
     ['of another checksum', `UPDATE schema_migrations SET checksum = 'of an earlier build'`],
     ['without the columns of the present table', 'ALTER TABLE schema_migrations DROP "timestamp"'],
   ])('a database of a build before the first release is refused by its name: %s', async (_, change) => {
-    const early = await freshDatabase();
-    await migrate(early);
+    const early = await undistributedDatabase();
     await early.sql.query(change);
     await early.sql.query(`UPDATE schema_migrations SET checksum = 'of an earlier build'`);
     const tables = async () => (await early.sql.query('SELECT * FROM schema_migrations')).rows;
@@ -136,14 +140,8 @@ describe('migrations', () => {
     await early.drop();
   });
 
-  async function earlierRelease(): Promise<FreshDatabase> {
-    const earlier = await freshDatabase();
-    await migrate(earlier);
-    return earlier;
-  }
-
   test('a database of the earlier release keeps its applied migrations and gets only the pending ones', async () => {
-    const earlier = await earlierRelease();
+    const earlier = await undistributedDatabase();
     const before = await schemaState(earlier);
     const next = { ...earlier, migrations: NEXT_RELEASE };
     const applied = (await Promise.all([1, 2, 3].map(() => migrate(next)))).flat();
@@ -158,7 +156,7 @@ describe('migrations', () => {
   });
 
   test('a migration that waits for a lock lets others use the table, and is applied once the lock is released', async () => {
-    const earlier = await earlierRelease();
+    const earlier = await undistributedDatabase();
     await earlier.sql.query('BEGIN; LOCK TABLE devices IN ROW SHARE MODE');
     let retries = 0;
     const warn = () => {
@@ -180,7 +178,7 @@ describe('migrations', () => {
   });
 
   test('a migration that deadlocks with a request is applied afterwards, and the request succeeds', async () => {
-    const earlier = await earlierRelease();
+    const earlier = await undistributedDatabase();
     // The migration is the one that finds the deadlock.
     await earlier.sql.query(`SET deadlock_timeout = '30s'; BEGIN; LOCK TABLE devices IN ROW SHARE MODE`);
     const migrated = migrate({ ...earlier, migrations: NEXT_RELEASE });
@@ -320,8 +318,7 @@ const EXPORTED: Readonly<Record<string, ExportedRow['type'] | `none: ${string}`>
 };
 
 test('every table with rows of a firm is exported, or is known not to need it', async () => {
-  const database = await freshDatabase();
-  await migrate(database);
+  const database = await undistributedDatabase();
   const { rows } = await database.sql.query<{ name: string }>(
     `SELECT DISTINCT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT a.attisdropped
@@ -334,61 +331,12 @@ test('every table with rows of a firm is exported, or is known not to need it', 
 describe('the layout on a Citus cluster', () => {
   let database: FreshDatabase;
   beforeAll(async () => {
-    database = await freshDatabase();
-    await migrate(database);
+    database = await undistributedDatabase();
   });
   afterAll(() => database.drop());
 
   const query = async <R>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await database.sql.query(text, [...values])).rows as R[];
-
-  test('places every table: by firm where the key starts with it', async () => {
-    const layout = await tableLayout(query);
-    const at = (placement: string) =>
-      layout.filter((one) => one.placement === placement).map(({ table }) => table);
-    expect({
-      reference: at('reference'),
-      distributed: at('distributed'),
-      coordinator: at('coordinator'),
-    }).toEqual({
-      reference: ['firms', 'adjusters', 'adjuster_firms'],
-      distributed: [
-        'audit_log',
-        'carriers',
-        'claims',
-        'data_keys',
-        'firm_feeds',
-        'idempotency_records',
-        'imports',
-        'legal_holds',
-        'memberships',
-        'offers',
-        'request_log',
-        'simulated_faults',
-        'staff',
-        'webhook_deliveries',
-        'webhook_endpoints',
-      ],
-      coordinator: [
-        'adjuster_edits',
-        'api_keys',
-        'deadline_overrides',
-        'devices',
-        'email_changes',
-        'feed_restamps',
-        'jobs',
-        'passkeys',
-        'receipt_keys',
-        'registry_version',
-        'service_secrets',
-        'sessions',
-        'sign_in_attempts',
-        'sign_in_codes',
-        'sign_in_tickets',
-        'used_passkey_challenges',
-      ],
-    });
-  });
 
   test('is possible with every key and reference of the schema', async () => {
     expect(await layoutMisfits(query, await tableLayout(query))).toEqual([]);

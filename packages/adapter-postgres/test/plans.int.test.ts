@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  auditEvent,
-  type BoardFilter,
-  type BoardScan,
-  BY_SERVICE,
-  makeListBoard,
-  NO_METRICS,
-} from '@svc/application';
+import { auditEvent, type BoardScan, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { AuditAction, Claim, ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { citusStatements } from '../src/citus/citus-statements.ts';
 import { transactionOnCitus } from '../src/citus/database.ts';
 import { groupedClaimWrites } from '../src/claims/claim-writes.ts';
 import { singleServerStatements } from '../src/claims/single-server-statements.ts';
-import { columnTypes } from '../src/driver/column-types.ts';
 import type {
   Executor,
   OpenTransaction,
@@ -429,96 +421,5 @@ describe.each<[string, step: string, isNew?: 'new database']>([
     const statements = citusStatements(transactionOnCitus(transactionWith({})), clock, NO_ENCRYPTION);
     const found = await explained(() => statements.facts([requestOf(aClaim(firmId, svcId))]));
     expect([found.length > 0, listsOf(found), faultsOf(found)]).toEqual([true, [], []]);
-  });
-});
-
-const LARGE_FIRM = `
-  INSERT INTO firms (id, name, plan, created_at, offer_wait_hours) VALUES (gen_random_uuid(), 'F', 'standard', now(), 4);
-  INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, summary, status,
-      adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
-    SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
-        '{"name":"c1"}', '{}', '{"name":"Ana","street":"Court","city":"Sanibel","state":"FL","zip":"33957","carrier":"c1"}',
-        status, 'A' || n % 40, at, CASE WHEN status IN ('accepted', 'rejected') THEN at END, at, at,
-        CASE WHEN n % 7 > 4 THEN at END
-      FROM firms f, generate_series(1, 100000) n, LATERAL (SELECT now() - n * interval '1 s') t (at),
-        LATERAL (SELECT (ARRAY['pending_acceptance', 'rejected', 'unassigned', 'accepted'])[1 + n / 2 % 4]) s (status)`;
-
-describe('the board of a firm with 100,000 claims', () => {
-  let database: FreshDatabase;
-  let connection: pg.Client;
-  beforeAll(async () => {
-    database = await undistributedDatabase();
-    for (const step of [LARGE_FIRM, 'VACUUM ANALYZE']) await database.sql.query(step);
-    connection = new pg.Client({ connectionString: database.url, types: columnTypes });
-    await connection.connect();
-    await connection.query(ON_CONNECTIONS);
-  });
-  afterAll(async () => {
-    await connection.end();
-    await database.drop();
-  });
-
-  interface MeasuredPlan {
-    readonly 'Relation Name'?: string;
-    readonly 'Actual Rows': number;
-    readonly 'Actual Loops': number;
-    readonly 'Rows Removed by Filter'?: number;
-    readonly Plans?: readonly MeasuredPlan[];
-  }
-  const rowsRead = (plan: MeasuredPlan): number => {
-    const { Plans = [], 'Rows Removed by Filter': removed = 0 } = plan;
-    const own =
-      plan['Relation Name'] === undefined ? 0 : (plan['Actual Rows'] + removed) * plan['Actual Loops'];
-    return Plans.reduce((sum, inner) => sum + rowsRead(inner), own);
-  };
-
-  const BATCH = 501;
-  test.each<Partial<BoardFilter>>([
-    {},
-    { status: 'rejected' },
-    { order: 'latest' },
-    { order: 'latest', status: 'accepted' },
-    { order: 'latest', closed: true },
-    { adjuster: svcId },
-    { adjuster: svcId, order: 'latest' },
-    { adjuster: svcId, order: 'latest', closed: true },
-    { carrier: 'c1' },
-    { carrier: 'another' },
-    { state: 'TX', order: 'latest' },
-    { text: 'n77' },
-    { text: 'ana', order: 'latest' },
-    { late: true, status: 'pending_acceptance' },
-    { environment: 'test' },
-    { environment: 'test', order: 'latest' },
-  ])('filtered by %j reads no more rows than a batch with each statement', async (filter) => {
-    const { rows } = await connection.query<{ id: FirmId }>('SELECT id FROM firms');
-    const read: number[] = [];
-    const executor: Executor = {
-      async rows<R>({ name, text }: Statement, values: readonly Value[] = []) {
-        const call = execute(`${name}_${read.push(0)}`, values);
-        const at = read.length - 1;
-        await connection.query(`PREPARE ${name}_${at + 1} AS ${text}`);
-        const explained = await connection.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${call}`);
-        read[at] = rowsRead(JSON.parse(explained.rows[0]['QUERY PLAN'])[0].Plan);
-        const found = await connection.query(call);
-        await connection.query(`DEALLOCATE ${name}_${at + 1}`);
-        return found.rows as R[];
-      },
-    };
-    const boardReads = pgBoardReads(executor, executor, NO_ENCRYPTION);
-    const list = makeListBoard({
-      boardReads,
-      jobReads: { deadlineOverrides: async () => [] },
-      clock: { now: Date.now },
-    });
-    const wanted = { environment: 'live', closed: false, order: 'waiting', ...filter } as const;
-    const id = rows[0]?.id ?? firmId;
-    // What waits for another offer, and then for an answer: the firm has 19,000 of each.
-    const { next } = await list(id, wanted, { after: null, limit: 50 });
-    const rest =
-      next && (wanted.order === 'waiting' ? { ...next, id: `part1-${next.id.replace('part1-', '')}` } : next);
-    await list(id, wanted, { after: rest, limit: 50 });
-    expect(read.filter((count) => count > BATCH)).toEqual([]);
-    expect(read.length).toBeGreaterThan(3);
   });
 });

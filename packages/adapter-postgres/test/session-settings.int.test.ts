@@ -43,9 +43,19 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   const READ = sql('settings', `SELECT ${CURRENT} AS settings, pg_sleep(0.05)`);
   type Row = { settings: Settings };
 
-  test('every read runs without JIT and sequential scans', async () => {
-    const reads = Array.from({ length: 8 }, () => opened.reads.rows<Row>(READ));
-    for (const [row] of await Promise.all(reads)) expect(row?.settings).toMatchObject(PLAN);
+  const inTransaction = async (): Promise<Row[]> => {
+    const transaction = await opened.begin();
+    const rows = await transaction.rows<Row>(READ);
+    await transaction.commit();
+    return rows;
+  };
+  test.each<[string, () => Promise<Row[]>]>([
+    ['read', () => opened.reads.rows<Row>(READ)],
+    ['statement of maintenance', () => opened.maintenance.rows<Row>(READ)],
+    ['transaction', inTransaction],
+  ])('every %s runs without JIT and sequential scans, and gets warnings', async (_, read) => {
+    const found = await Promise.all(Array.from({ length: 8 }, read));
+    for (const [row] of found) expect(row?.settings).toMatchObject(PLAN);
   });
 
   test('shared connections reject writes, so that a failed read can neither undo nor repeat one', async () => {
@@ -79,21 +89,6 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       maintenance: way === 'directly' ? custom : prepared,
     });
     expect([purge, restamp]).toEqual([custom, custom]);
-  });
-
-  test('every statement of maintenance runs without JIT and sequential scans', async () => {
-    const statements = Array.from({ length: 8 }, () => opened.maintenance.rows<Row>(READ));
-    for (const [row] of await Promise.all(statements)) expect(row?.settings).toMatchObject(PLAN);
-  });
-
-  test('every transaction runs without JIT and sequential scans, and gets warnings', async () => {
-    const settings = Array.from({ length: 6 }, async () => {
-      const transaction = await opened.begin();
-      const [row] = await transaction.rows<Row>(READ);
-      await transaction.commit();
-      return row?.settings;
-    });
-    for (const one of await Promise.all(settings)) expect(one).toMatchObject(PLAN);
   });
 
   test('the queue takes and completes jobs without JIT, sequential scans and sorts', async () => {

@@ -96,18 +96,6 @@ describe('an outage of Redis', () => {
     }
   });
 
-  test('frozen: all waiting requests are released together', async () => {
-    server.pause();
-    try {
-      const decisions = await Promise.all(Array.from({ length: 100 }, (_, n) => consume(`together ${n}`)));
-      expect(decisions).toEqual(Array(100).fill({ allowed: true }));
-      expect(connection.state().timeouts).toBe(1);
-    } finally {
-      server.resume();
-    }
-    await eventually(isUp(connection));
-  });
-
   test('commands read by a frozen Redis after their timeout consume nothing', async () => {
     server.pause();
     try {
@@ -136,14 +124,6 @@ describe('an outage of Redis', () => {
     expect(await allowedOf(connection.rateLimiter, 'reborn', SLOW, 25)).toBe(20);
     expect(connection.fallbackCount()).toBe(fallbackCount);
     expect(connection.state().timeouts).toBe(0);
-  });
-
-  test('while Redis is unavailable, limits apply per process', async () => {
-    await server.kill();
-    await eventually(isDown(connection));
-    expect(await allowedOf(connection.rateLimiter, 'alone', SLOW, 25)).toBe(20);
-    await server.restart();
-    await eventually(isUp(connection));
   });
 
   test.each([

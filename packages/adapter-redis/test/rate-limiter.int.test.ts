@@ -4,21 +4,16 @@ import { rateLimiterSuite } from '@svc/testkit';
 import { Redis } from 'ioredis';
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW, testUrl } from './connected.ts';
 
-for (const [name, variable] of [
-  ['Redis', 'TEST_REDIS_URL'],
-  ['Redis Cluster', 'TEST_REDIS_CLUSTER_URL'],
-] as const) {
-  rateLimiterSuite(name, async (clock) => {
-    const connection = await connected(testUrl(variable), { ...LONG_TIMEOUT, clock });
-    return {
-      limiter: connection.rateLimiter,
-      async close() {
-        expect(connection.fallbackCount()).toBe(0);
-        await connection.close();
-      },
-    };
-  });
-}
+rateLimiterSuite('Redis', async (clock) => {
+  const connection = await connected(testUrl('TEST_REDIS_URL'), { ...LONG_TIMEOUT, clock });
+  return {
+    limiter: connection.rateLimiter,
+    async close() {
+      expect(connection.fallbackCount()).toBe(0);
+      await connection.close();
+    },
+  };
+});
 
 describe('rate limits by the clock of Redis', () => {
   let client: Redis;

@@ -289,6 +289,7 @@ function composeUseCases(
 }
 
 export type UseCases = ReturnType<typeof composeUseCases>;
+type KeyProperties = Parameters<UseCases['createKey']>[0];
 
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: TestStores, clock: FixedClock) {
@@ -373,6 +374,18 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     return use.inviteStaff({ firmId: firm.id, role, name: `Ève Staff ${n}`, email, ...profile });
   };
 
+  const newKey = (
+    firm: TestFirm,
+    properties: Partial<KeyProperties> = {},
+  ): ReturnType<typeof use.createKey> =>
+    use.createKey({
+      firmId: firm.id,
+      environment: 'live',
+      purpose: 'claims',
+      lifetimeMs: null,
+      ...properties,
+    });
+
   /** Registers a device in a session of its own. @returns its push subscription. */
   const newDevice = async (svcId: Svcid, deviceId: string): Promise<PushSubscription> => {
     const n = next();
@@ -448,6 +461,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     newSession,
     newStaff,
     newDevice,
+    newKey,
     newClaim,
     invite,
     send,
@@ -459,6 +473,8 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
       const team = await newTeam();
       return { ...team, id: await sendId(team.firm.live, team.svcId) };
     },
+    receiptOf: async (...offer: Parameters<typeof use.issueReceipt>) =>
+      JSON.parse((await use.issueReceipt(...offer)).receipt),
     /** The events of an audit chain, in their order. */
     async auditOf(chain: AuditChainId): Promise<AuditEntry[]> {
       const rows = await stores.auditReads.rows(chain, { after: 0, limit: 1000 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  createWriteBuffer,
   inPages,
   type LoggedRequest,
   latestRequestFirst,
@@ -86,16 +85,6 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       });
       await store.append([rejected, aborted]);
       expect(await store.requestsOf(rejected.firmId, { limit: 10 })).toEqual([aborted, rejected]);
-    });
-
-    test('a firm’s requests are returned latest first up to the limit, or the one with the id', async () => {
-      const { store } = underTest;
-      const firmId = uuid() as FirmId;
-      const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
-      await store.append(all);
-      expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
-      const requestId = all[1]?.requestId ?? '';
-      expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
     });
 
     test('a request is found by an id with its time, also in a row of requests almost an hour later', async () => {
@@ -190,24 +179,6 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const rows = Array.from({ length: 200 }, () => aLoggedRequest({ firmId }));
       await Promise.all([store.append(rows), store.append(rows), store.append(rows)]);
       expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(200);
-    });
-
-    test('a batch that was stored without a confirmation is stored once, beside later requests', async () => {
-      const { store } = underTest;
-      const firmId = uuid() as FirmId;
-      let confirming = false;
-      const append: typeof store.append = async (rows) => {
-        await store.append(rows);
-        if (!confirming) throw new Error('no response');
-      };
-      const log = createWriteBuffer({ keyOf: () => firmId, store: { append }, onDropped: () => {} });
-      for (const at of [1, 2, 3, 4]) {
-        log.add(aLoggedRequest({ firmId, at }));
-        confirming = at > 2;
-        await log.flush();
-      }
-      const stored = await store.requestsOf(firmId, { limit: 10 });
-      expect(stored.map(({ at }) => at)).toEqual([4, 3, 2, 1]);
     });
 
     test('of any overlapping batches the latest are found, each by its id, and each once in pages', async () => {

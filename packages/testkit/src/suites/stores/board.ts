@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BoardFilter, BoardRow, KeysetPosition, Page } from '@svc/application';
 import { type ClaimAsSent, type ClaimFacts, type ClaimId, DAY, HOUR, MINUTE, type Svcid } from '@svc/domain';
-import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const OPEN = { environment: 'live', closed: false, order: 'latest' } as const satisfies BoardFilter;
@@ -251,41 +250,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect([await search('odalys'), await search(named)]).toEqual([[], [one]]);
     });
 
-    test('says which adjusters have rejected a claim, and lists them last', async () => {
-      const { newFirm, newMember, offer, sendId, use, clock } = fixture();
-      const firm = await newFirm();
-      const [first, second, third] = [await newMember(firm), await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, first);
-      const listed = async (forClaim?: ClaimId) =>
-        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, forClaim)).rows
-          .filter(({ adjuster }) => [first, second, third].includes(adjuster.svcId))
-          .map(({ adjuster, rejectedAt }) => [adjuster.svcId, rejectedAt]);
-      const all = [first, second, third].map((svcId) => [svcId, null]);
-      expect(await listed(id)).toEqual(all);
-      const rejectedAt = clock.advance(MINUTE);
-      await use.rejectClaim({ svcId: first }, id, null);
-      expect(await listed(id)).toEqual([
-        [second, null],
-        [third, null],
-        [first, rejectedAt],
-      ]);
-      clock.advance(MINUTE);
-      await offer(firm.live, id, second);
-      const again = clock.advance(MINUTE);
-      await use.rejectClaim({ svcId: second }, id, null);
-      clock.advance(MINUTE);
-      await offer(firm.live, id, third);
-      expect(await listed(id)).toEqual([
-        [third, null],
-        [first, rejectedAt],
-        [second, again],
-      ]);
-      expect(await listed()).toEqual(all);
-      const stranger = await newFirm();
-      const forStranger = use.listBoardAdjusters(stranger.id, 'live', { after: null, limit: 9 }, id);
-      expect(await errorCodeOf(forStranger)).toBe('not_found');
-    });
-
     test('says how far a claim is from where adjusters work, to a firm that they share it with alone', async () => {
       const { newFirm, newMember, invite, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
@@ -370,115 +334,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       );
       await use.setSharing({ svcId: sharing }, firm.id, { credentials: false });
       expect(await warned()).toEqual([]);
-    });
-
-    test('spreads claims over active members, evenly and then near, and offers nothing', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const [firm, stranger] = [await newFirm(), await newFirm()];
-      const [west, east, nowhere] = [await newMember(firm), await newMember(firm), await newMember(firm)];
-      for (const [svcId, workZip] of [
-        [west, '33900'],
-        [east, '33990'],
-      ] as const) {
-        await use.setSharing({ svcId }, firm.id, { workArea: true });
-        await use.setAvailability({ svcId }, { workZip, maxOpenOffers: 2 });
-      }
-      await sendId(firm.live, west);
-      const claim = (id: string, zip: string, rejectedBy?: Svcid) => ({
-        ...{ id, zip, rejectedBy, state: 'FL', form: undefined },
-      });
-      const claims = [
-        claim('1', '33991'),
-        claim('2', '33901'),
-        claim('3', '33902'),
-        claim('4', '33903'),
-        claim('5', '33989', east),
-        claim('6', '00000'),
-      ];
-      const spread = async (svcIds: readonly Svcid[], given = 0, of = firm) =>
-        (await use.spreadClaims(of.id, 'live', new Map(svcIds.map((svcId) => [svcId, given])), claims)).map(
-          ({ id, adjuster, distance, warnings }) => [id, adjuster, distance, warnings],
-        );
-      expect(await spread([nowhere, east, west])).toEqual([
-        ['1', east, 1, []],
-        ['2', west, 1, []],
-        ['3', west, 2, ['limit_reached']],
-        ['4', east, 87, []],
-        ['5', nowhere, null, []],
-        ['6', nowhere, null, []],
-      ]);
-      expect(await spread([east], 1)).toEqual(
-        claims.map(({ id, zip }) => [
-          id,
-          east,
-          zip === '00000' ? null : Math.abs(33990 - Number(zip)),
-          id === '1' ? [] : ['limit_reached'],
-        ]),
-      );
-      const rejected = async (svcId: Svcid, of = firm) => errorCodeOf(spread([svcId], 0, of));
-      expect(await rejected(east, stranger)).toBe('adjuster_not_in_firm');
-      expect(await rejected('nobody' as Svcid)).toBe('adjuster_not_in_firm');
-      expect(await rejected(firm.accounts.new)).toBe('adjuster_not_in_firm');
-      await use.leaveFirm({ svcId: east }, firm.id);
-      expect(await rejected(east)).toBe('adjuster_not_in_firm');
-      expect((await board(firm, OPEN)).length).toBe(1);
-    });
-
-    test('shows a claim with every offer, the latest first, and how each ended', async () => {
-      const { newFirm, newMember, offer, use, clock, stores } = fixture();
-      const firm = await newFirm();
-      const [svcId, other] = [await newMember(firm), await newMember(firm)];
-      const id = await sendAt(firm, svcId);
-      const offeredAt = clock.now();
-      const { environment } = firm.live;
-      await stores.offerHistory.append([
-        { firmId: firm.id, claimId: id, environment, offeredAt, adjuster: svcId, seenAt: offeredAt + 5 },
-      ]);
-      const rejectedAt = clock.advance(MINUTE);
-      await use.rejectClaim({ svcId }, id, 'Too far.');
-      clock.advance(MINUTE);
-      await offer(firm.live, id, other);
-      const withdrawnAt = clock.advance(MINUTE);
-      await offer(firm.live, id, svcId);
-      const read = async () => {
-        const { claim, history, ...details } = await use.readBoardClaim(firm.id, id);
-        expect(history.map(({ adjusterName }) => adjusterName)).not.toContain(null);
-        const offers = history.map(({ adjuster, outcome, endedAt, firstSeenAt, rejectionReason }) => [
-          adjuster,
-          outcome,
-          endedAt,
-          firstSeenAt,
-          rejectionReason,
-        ]);
-        return { id: claim.id, closedAt: claim.closedAt, offers, ...details };
-      };
-      const earlier = [
-        [other, 'withdrawn', withdrawnAt, null, null],
-        [svcId, 'rejected', rejectedAt, offeredAt + 5, 'Too far.'],
-      ];
-      const open = { id, closedAt: null, closedBy: null, late: false, clocks: null };
-      expect(await read()).toEqual({
-        ...open,
-        waitingSince: withdrawnAt,
-        offers: [[svcId, 'pending', null, null, null], ...earlier],
-      });
-      await use.setMember(firm.id, svcId, false);
-      const unassignedAt = (await board(firm, OPEN))[0]?.updatedAt;
-      expect(await read()).toEqual({
-        ...open,
-        waitingSince: unassignedAt,
-        offers: [[svcId, 'unassigned', unassignedAt, null, null], ...earlier],
-      });
-      const again = clock.advance(MINUTE);
-      await offer(firm.live, id, other);
-      const closedAt = clock.advance(MINUTE);
-      await use.closeClaimAsOperator(id);
-      expect(await read()).toMatchObject({ closedAt, waitingSince: null });
-      expect((await read()).offers[0]).toEqual([other, 'closed', closedAt, null, null]);
-      expect(again).toBeLessThan(closedAt);
-      const stranger = await newFirm();
-      expect(await errorCodeOf(use.readBoardClaim(stranger.id, id))).toBe('not_found');
-      expect(await errorCodeOf(use.readBoardClaim(firm.id, 'no uuid' as ClaimId))).toBe('not_found');
     });
 
     test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {

@@ -16,8 +16,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
     if (claim === null) throw new Error('the claim does not exist');
     return claim;
   };
-  const receiptOf = async (...args: Parameters<Fixture['use']['issueReceipt']>) =>
-    JSON.parse((await fixture().use.issueReceipt(...args)).receipt);
+  const receiptOf: Fixture['receiptOf'] = (...offer) => fixture().receiptOf(...offer);
   const actionsOn = async (firm: TestFirm, id: ClaimId) =>
     (await fixture().auditOf(firm.id))
       .filter(({ object, action }) => object === `claim:${id}` && action !== 'claim.send')
@@ -75,36 +74,6 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
           { adjuster: svcId, outcome: 'withdrawn', withdrawnBy: 'Ana Lindqvist', endedAt: after.updatedAt },
         ],
       });
-    });
-
-    test('is in the audit trail and in its receipt, also with an answer that comes later', async () => {
-      const { sendId, offer, use, clock } = fixture();
-      const { firm, dispatcher, svcId, other } = await setUp();
-      const id = await sendId(firm.live, svcId);
-      const { assignment } = await claimOf(firm, id);
-      clock.advance(MINUTE);
-      await use.withdrawOffer(dispatcher, { claimId: id });
-      const byDispatcher = [actorOf(dispatcher), 'claim.withdraw', 'ok'];
-      expect(await actionsOn(firm, id)).toEqual([byDispatcher]);
-      const decided = { status: 'withdrawn', answered: null, decided_by: { rule: 'withdrawn_by_firm' } };
-      const receipt = await receiptOf(firm.live, id);
-      expect(receipt).toMatchObject({ ...decided, late_answer: null, closed_at: null });
-      clock.advance(MINUTE);
-      const answeredAt = clock.now() - 90_000;
-      const late = { offeredAt: assignment.offeredAt, device: { answeredAt, keptOfflineSince: answeredAt } };
-      const accept = () => use.acceptClaim({ svcId }, id, late);
-      await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: true });
-      await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: false });
-      expect(await actionsOn(firm, id)).toEqual([
-        byDispatcher,
-        [`adjuster:${svcId}`, 'claim.accept', 'offer_not_pending'],
-      ]);
-      const answered = await receiptOf({ svcId }, id);
-      const at = new Date(clock.now()).toISOString();
-      expect(answered).toMatchObject({ ...decided, late_answer: { answer: 'accept', at } });
-      expect(answered.audit.seq).toBeGreaterThan(receipt.audit.seq);
-      await offer(firm.live, id, other);
-      expect(await receiptOf({ svcId }, id)).toEqual({ ...answered, iat: expect.any(Number) });
     });
 
     test('must be pending, and the one that was seen', async () => {

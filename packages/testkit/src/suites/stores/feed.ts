@@ -244,17 +244,6 @@ export function feedBehavior(fixture: () => Fixture): void {
       clock.advance(now - clock.now());
     });
 
-    test('later changes come after the restamped claims', async () => {
-      const { use, clock } = fixture();
-      const { firm, svcId, pending, to } = await restored();
-      clock.advance(MINUTE);
-      await restamp(to);
-      await use.acceptClaim({ svcId }, pending);
-      const all = await feed(firm);
-      expect(all.at(-1)).toMatchObject({ id: pending, assignment: { status: 'accepted' } });
-      expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(all.length);
-    });
-
     test('an interrupted run is finished by the next, without delivering a claim twice', async () => {
       const { clock, stores, useOn } = fixture();
       const firms = [await restored(), await restored()] as const;

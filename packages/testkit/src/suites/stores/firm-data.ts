@@ -7,13 +7,13 @@ import { aLoggedRequest } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
-    const { newTeam, sendId, use } = fixture();
+    const { newTeam, sendId, use, newKey } = fixture();
     const { firm, svcId } = await newTeam();
     const accepted = await sendId(firm.live, svcId);
     await use.acceptClaim({ svcId }, accepted);
     await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
     await sendId(firm.test, firm.accounts.manual);
-    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null });
+    await newKey(firm);
     await use.openSession(firm.accounts.manual);
     return { firm, svcId, accepted };
   };
@@ -103,15 +103,10 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('is recognizably erased from the start of erasing on, and nothing gives the firm access again', async () => {
-      const { newAdjuster, use, stores } = fixture();
+      const { newAdjuster, use, stores, newKey } = fixture();
       const { firm, svcId } = await setUp();
       const { svcId: stranger } = await newAdjuster();
-      const { key, secret } = await use.createKey({
-        firmId: firm.id,
-        environment: 'live',
-        purpose: 'full_access',
-        lifetimeMs: null,
-      });
+      const { key, secret } = await newKey(firm, { purpose: 'full_access' });
       const erasure = async () => (await stores.operatorReads.firm(firm.id))?.erasure;
       const rejected = async (message: string): Promise<void> => {
         const { id } = firm;

@@ -52,25 +52,6 @@ export function isolationBehavior(fixture: () => Fixture): void {
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
     });
 
-    test('cannot see its test accounts', async () => {
-      const { send, use } = fixture();
-      const { owner, other } = await setUp();
-      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-      for (const actor of [other.live, other.test]) {
-        expect(await errorCodeOf(send(actor, owner.accounts.manual))).toBe('unknown_svcid');
-        const invitation = use.inviteAdjuster(actor, { svcId: owner.accounts.new, notes });
-        expect(await errorCodeOf(invitation)).toBe('unknown_svcid');
-      }
-    });
-
-    test('has separate keys, external ids and claim numbers', async () => {
-      const { send } = fixture();
-      const { other, stranger, claim, id } = await setUp();
-      const sent = await send(other.live, stranger, { claim, idempotencyKey: 'owner' });
-      expect(sent.replayed).toBe(false);
-      expect(sent.claim.id).not.toBe(id);
-    });
-
     test('finds nothing of this one inside a transaction', async () => {
       const { other, svcId, id } = await setUp();
       await fixture().stores.unitOfWork.run(async (tx) => {
@@ -120,32 +101,6 @@ export function isolationBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
       expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
       expect((await stores.firmReads.adjuster(owner.id, svcId))?.membership.status).toBe('active');
-    });
-  });
-
-  describe('the environments of a firm', () => {
-    test('a test key can use neither real adjusters nor live claims', async () => {
-      const { use, send, offer } = fixture();
-      const { owner, svcId, invited, id } = await setUp();
-      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-      expect(await errorCodeOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
-      expect(await errorCodeOf(offer(owner.test, id, owner.accounts.manual))).toBe('not_found');
-      expect(await errorCodeOf(use.inviteAdjuster(owner.test, { svcId, notes }))).toBe('unknown_svcid');
-      expect(await errorCodeOf(use.withdrawInvitation(owner.test, invited))).toBe('not_found');
-    });
-
-    test('a live key can neither name test accounts nor offer test claims', async () => {
-      const { use, send, sendId, offer } = fixture();
-      const { owner, svcId, id } = await setUp();
-      const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-      const tested = await sendId(owner.test, owner.accounts.manual);
-      const mismatch = 'environment_mismatch';
-      expect(await errorCodeOf(send(owner.live, owner.accounts.manual))).toBe(mismatch);
-      expect(await errorCodeOf(offer(owner.live, id, owner.accounts.manual))).toBe(mismatch);
-      expect(await errorCodeOf(offer(owner.live, tested, svcId))).toBe(mismatch);
-      expect(await errorCodeOf(use.inviteAdjuster(owner.live, { svcId: owner.accounts.new, notes }))).toBe(
-        mismatch,
-      );
     });
   });
 }

@@ -114,7 +114,7 @@ function passkeysOf(
 /** What adjusters and the staff of firms have alike. */
 function sharedBehavior(kind: Kind, fixture: () => Fixture, passkeys: ReturnType<typeof passkeysOf>): void {
   const { sessionOf, add, withPasskey, signIn, signInByCode } = passkeys;
-  const { useOf, find, newPerson } = kind;
+  const { useOf, newPerson } = kind;
 
   describe(`passkeys of ${kind.who}`, () => {
     test('are listed by account, renamed and removed by their owner only', async () => {
@@ -241,24 +241,6 @@ function sharedBehavior(kind: Kind, fixture: () => Fixture, passkeys: ReturnType
   });
 
   describe(`where the operator requires passkeys of ${kind.who}`, () => {
-    test('a session opened with a code can only add a passkey, and has full access after that', async () => {
-      const { useWithPasskeysRequired: all } = fixture();
-      const { of, email } = await newPerson(fixture());
-      const { token } = await signInByCode(email, all);
-      const session = await sessionOf(token, all);
-      expect(session.mayOnlyAddPasskey).toBe(true);
-      await add(of, session, { all });
-      expect(await find(all, token)).toMatchObject({ mayOnlyAddPasskey: false });
-    });
-
-    test('an account with a passkey cannot sign in with a code, and the passkey opens a full session', async () => {
-      const { useWithPasskeysRequired: all } = fixture();
-      const { email, credentialId } = await withPasskey();
-      expect(await errorCodeOf(signInByCode(email, all))).toBe('passkey_required');
-      const { token } = await signIn(await useOf(all).startPasskeySignIn(CLIENT), credentialId, { all });
-      expect(await find(all, token)).toMatchObject({ mayOnlyAddPasskey: false });
-    });
-
     test('an earlier session opened with a code cannot add a passkey to an account that has one', async () => {
       const { useWithPasskeysRequired: all } = fixture();
       const { of, email, token: ofOperator } = await newPerson(fixture());
