@@ -56,7 +56,9 @@ function decode(raw: string): string {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.server.address() as AddressInfo;
 const push = await startPushService();
+let now: () => number = Date.now;
 const service = await startServiceUnderTest({
+  clock: { now: () => now() },
   env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
 });
 const firm = await service.firm();
@@ -193,31 +195,23 @@ test('the admins of a firm are mailed when its webhook endpoint is paused, with 
 
 test('a dispatcher who wishes it is mailed at noon UTC how many offers are late, and nothing about them', async () => {
   const noon = Math.floor((Date.now() - 12 * HOUR) / DAY) * DAY + 12 * HOUR;
-  let now = noon - 2 * HOUR;
-  const { port } = server.server.address() as AddressInfo;
-  const env = { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` };
-  const morning = await startServiceUnderTest({ env, clock: { now: () => now } });
-  try {
-    const operator = operatorOf(morning.service.services);
-    const busy = await morning.firm();
-    await morning.service.services.setOfferWait(busy.id, 1);
-    const { email, token } = await operator.staff(busy.id, 'dispatcher');
-    const sent = claimBody((await morning.member(busy)).svcId);
-    expect((await sendClaim(morning, busy.live, sent)).status).toBe(201);
-    now = noon - 1;
-    const body = { late_offers_mail: 'daily' };
-    const changed = await morning.call('PATCH', '/firm/v1/me', { as: token, body });
-    expect([changed.status, changed.json.late_offers_mail]).toEqual([200, 'daily']);
-    // The person is mailed an invitation as well.
-    const { text } = await until('the mail', async () =>
-      inbox.find((mail) => mail.to.includes(email) && mail.text.includes('Offers that wait longer')),
-    );
-    expect(text).toContain('Offers that wait longer than your firm does: 1');
-    expect(text).toContain(`${morning.url}/firm`);
-    for (const secret of [sent.claim_number, sent.external_id, 'Reyes']) expect(text).not.toContain(secret);
-    const developer = await morning.staff(busy, 'developer');
-    expect((await morning.call('PATCH', '/firm/v1/me', { as: developer, body })).status).toBe(403);
-  } finally {
-    await morning.stop();
-  }
+  now = () => noon - 2 * HOUR;
+  const busy = await service.firm();
+  await service.service.services.setOfferWait(busy.id, 1);
+  const { email, token } = await operatorOf(service.service.services).staff(busy.id, 'dispatcher');
+  const sent = claimBody((await service.member(busy)).svcId);
+  expect((await sendClaim(service, busy.live, sent)).status).toBe(201);
+  now = () => noon - 1;
+  const body = { late_offers_mail: 'daily' };
+  const changed = await service.call('PATCH', '/firm/v1/me', { as: token, body });
+  expect([changed.status, changed.json.late_offers_mail]).toEqual([200, 'daily']);
+  // The person is mailed an invitation as well.
+  const { text } = await until('the mail', async () =>
+    inbox.find((mail) => mail.to.includes(email) && mail.text.includes('Offers that wait longer')),
+  );
+  expect(text).toContain('Offers that wait longer than your firm does: 1');
+  expect(text).toContain(`${service.url}/firm`);
+  for (const secret of [sent.claim_number, sent.external_id, 'Reyes']) expect(text).not.toContain(secret);
+  const developer = await service.staff(busy, 'developer');
+  expect((await service.call('PATCH', '/firm/v1/me', { as: developer, body })).status).toBe(403);
 });

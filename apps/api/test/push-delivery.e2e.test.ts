@@ -1,5 +1,4 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
-import type { ClaimId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { type Device, startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { until } from '../../adjuster/test/app-under-test.ts';
@@ -46,47 +45,6 @@ test('an offer is pushed to every device of the adjuster, with the firm but no c
     const [message] = await arrived(device, 1);
     expect(message?.payload).toEqual({ kind: 'offer', firm_name: FIRM_NAME, claim_id: id });
   }
-});
-
-test('an offer to another adjuster is pushed to both adjusters, and a claim that failed to none', async () => {
-  const [one, two] = [await service.member(firm), await service.member(firm)];
-  const [first, second] = [push.device(), push.device()];
-  await register(one.token, 'phone', first);
-  await register(two.token, 'phone', second);
-  const id = await offered(one.svcId);
-  await arrived(first, 1);
-  await service.call('POST', `/v1/claims/${id}/assignment`, {
-    as: firm.live,
-    body: { adjuster_svc_id: two.svcId },
-    headers: { 'Idempotency-Key': 'offer-again' },
-  });
-  const [, withdrawn] = await arrived(first, 2);
-  expect(withdrawn?.payload).toEqual({ kind: 'offer_withdrawn', firm_name: FIRM_NAME, claim_id: id });
-  expect((await arrived(second, 1))[0]?.payload).toMatchObject({ kind: 'offer', claim_id: id });
-
-  const body = claimBody(one.svcId);
-  expect((await sendClaim(service, firm.live, body)).status).toBe(201);
-  await arrived(first, 3);
-  expect((await sendClaim(service, firm.live, body)).status).toBe(409);
-  await offered(two.svcId);
-  await arrived(second, 2);
-  expect(first.received).toHaveLength(3);
-});
-
-test('an invitation is pushed to an adjuster who is not yet in any firm', async () => {
-  const { svcId, token } = await service.adjuster();
-  const phone = push.device();
-  await register(token, 'phone', phone);
-  const invited = await service.call('POST', '/v1/adjusters/invitations', {
-    as: firm.live,
-    body: { svc_id: svcId, invited_as: 'Secret Name', note: 'Secret note' },
-  });
-  expect(invited.status).toBe(201);
-  expect((await arrived(phone, 1))[0]?.payload).toEqual({
-    kind: 'invitation',
-    firm_name: FIRM_NAME,
-    firm_id: firm.id,
-  });
 });
 
 test('a test notification is pushed to the device that asked for it, in its quiet hours too', async () => {
@@ -158,28 +116,15 @@ test('a claim is followed from its request to the push and the answer, by its id
   ]);
 });
 
-test('an expired device is removed, and an offer with a response is not pushed again', async () => {
+test('an expired device is removed, and the app is told, so that it does not show notifications as on', async () => {
   const { svcId, token } = await service.member(firm);
-  const [gone, late] = [push.device([410]), push.device([503])];
-  await register(token, 'gone', gone);
-  await register(token, 'late', late);
-  const id = await offered(svcId);
-  await until('the first attempt', async () => late.attempts.length === 1);
-  expect((await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token })).status).toBe(200);
-  const next = await offered(svcId);
-  expect((await arrived(late, 1))[0]?.payload).toMatchObject({ claim_id: next });
-  const { operatorReads } = service.service.services;
-  const jobsOf = async (claim: string) => (await operatorReads.jobsOfClaim(claim as ClaimId)).length;
-  await until('both jobs to be done', async () => (await jobsOf(id)) + (await jobsOf(next)) === 0);
-  expect(late.received).toHaveLength(1);
-  expect(gone.attempts).toHaveLength(1);
-  // The app asks, so that it does not show notifications as on.
-  const registered = (device: string) => service.call('GET', `/app/v1/devices/${device}`, { as: token });
-  expectProblem(await registered('gone'), 404, 'not_found');
-  expect((await registered('late')).json).toEqual({
-    device_id: 'late',
-    endpoint: late.subscription.endpoint,
-  });
+  await register(token, 'gone', push.device([410]));
+  await offered(svcId);
+  const gone = await eventually(
+    () => service.call('GET', '/app/v1/devices/gone', { as: token }),
+    ({ status }) => status === 404,
+  );
+  expectProblem(gone, 404, 'not_found');
 });
 
 test('the log contains no device, subscription or policyholder', () => {

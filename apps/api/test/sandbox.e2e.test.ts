@@ -5,12 +5,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
-/** A second process on the same database. */
-const other = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
-afterAll(async () => {
-  await other.stop();
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 const post = (key: string, path: string, body?: unknown) =>
   service.call('POST', `/v1/test${path}`, { as: key, ...(body !== undefined && { body }) });
@@ -22,7 +17,7 @@ test.each([
   ['internal_error', 500, null],
   ['service_unavailable', 503, '1'],
 ] as const)(
-  '%s is the response to the next requests of the key in every process, and no claim is created',
+  '%s is the response to the next requests of the key, and no claim is created',
   async (kind, status, retryAfter) => {
     const firm = await service.firm();
     const body = claimBody(firm.account.manual);
@@ -36,8 +31,8 @@ test.each([
     expect(first.json.detail).toContain('Simulated');
     expect((await post(firm.test, '/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10/closure')).status).toBe(404);
     expect((await service.call('GET', '/v1/me', { as: firm.live })).status).toBe(200);
-    expect((await other.call('GET', '/v1/me', { as: firm.test })).json.code).toBe(kind);
-    const sent = await sendClaim(other, firm.test, body, 'the-key');
+    expect((await service.call('GET', '/v1/me', { as: firm.test })).json.code).toBe(kind);
+    const sent = await sendClaim(service, firm.test, body, 'the-key');
     expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
     const errors = service.logged.filter((line) => line.includes('request failed'));
     expect(errors).toEqual([]);
