@@ -6,7 +6,7 @@ import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { outcome } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
-import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts';
+import { type ApiResponse, signInCodesIn, startServiceUnderTest } from './service-under-test.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -18,10 +18,7 @@ const env = { TRUST_PROXY: 'loopback' };
 const service = await startServiceUnderTest({ clock, env });
 afterAll(() => service.stop());
 
-const codes = (): string[] =>
-  service.logged
-    .map((line) => JSON.parse(line) as { sign_in_code?: string })
-    .flatMap(({ sign_in_code }) => sign_in_code ?? []);
+const codes = (): string[] => signInCodesIn(service.logged);
 
 // Each test has its own address, since attempts count for a day.
 let tests = 0;
@@ -419,11 +416,12 @@ describe('a passkey', () => {
     });
     const { email } = await person();
     const code = async () => {
-      const before = strict.logged.length;
+      const before = signInCodesIn(strict.logged).length;
       await strict.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(ownAddress) });
-      const found = () =>
-        strict.logged.slice(before).flatMap((line) => /"sign_in_code":"(\d+)"/.exec(line)?.[1] ?? []);
-      const [latest] = await eventually(found, (codes) => codes.length > 0);
+      const [latest] = await eventually(
+        () => signInCodesIn(strict.logged).slice(before),
+        (found) => found.length > 0,
+      );
       return { body: { email, code: latest }, ...from(ownAddress) };
     };
     const as = (await strict.call('POST', '/app/v1/sessions', await code())).json.token;

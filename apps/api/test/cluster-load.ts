@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@svc/testkit/eventually';
 import type { Cluster } from '../../../tools/cluster/index.ts';
-import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
+import { wholeList } from './firm-calls.ts';
+import {
+  type ApiResponse,
+  callHttp,
+  claimBody,
+  type ServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
 
 // Helpers for tests with several processes.
 
@@ -103,19 +110,10 @@ export async function retrySend(url: string, firm: TestFirm, { body }: Outcome):
 
 /** The number of claims for each external id, over all pages; a duplicate counts as 2. */
 export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<string, number>> {
+  const service = { call: (...sent: Parameters<ServiceUnderTest['call']>) => callHttp(cluster.url, ...sent) };
   const found = new Map<string, number>();
-  let cursor: string | null = null;
-  do {
-    const page: ApiResponse = await callHttp(
-      cluster.url,
-      'GET',
-      `/v1/claims?limit=200${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
-      { as: firm.test },
-    );
-    if (page.status !== 200) throw new Error(`Listing claims failed with ${page.status}: ${page.text}`);
-    for (const claim of page.json.data) found.set(claim.external_id, (found.get(claim.external_id) ?? 0) + 1);
-    cursor = page.json.next_cursor;
-  } while (cursor !== null);
+  for (const { external_id } of await wholeList(service, firm.test, '/v1/claims', { limit: '200' }))
+    found.set(external_id, (found.get(external_id) ?? 0) + 1);
   return found;
 }
 

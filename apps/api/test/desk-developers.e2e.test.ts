@@ -3,6 +3,7 @@ import { NO_OVERRIDES } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
+import { wholeList } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
@@ -13,18 +14,12 @@ const get = (path: string, as: string): Promise<ApiResponse> => service.call('GE
 const post = (path: string, as: string, body?: object): Promise<ApiResponse> =>
   service.call('POST', path, { as, ...(body && { body }) });
 
-/** The pages of a list, with this limit. */
-async function everyPage(path: string, as: string, limit: number): Promise<ApiResponse['json'][]> {
-  const items = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;
-    const { json } = await get(cursor === '' ? joined : `${joined}&cursor=${cursor}`, as);
-    expect(json.data.length).toBeLessThanOrEqual(limit);
-    items.push(...json.data);
-    cursor = json.next_cursor;
-  }
-  return items;
-}
+/** All rows of a list that match the query, in pages of that limit. */
+const everyPage = (path: string, as: string, limit: number, query = '') =>
+  wholeList(service, as, path, {
+    ...Object.fromEntries(new URLSearchParams(query)),
+    limit: String(limit),
+  });
 
 const MINUTE = 60_000;
 
@@ -217,7 +212,7 @@ test('an auditor reads, filters and verifies the audit trail, page by page, and 
     request_id: expect.any(String),
     hash: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
-  const count = async (query: string) => (await everyPage(`/firm/v1/audit?${query}`, as, 3)).length;
+  const count = async (query: string) => (await everyPage('/firm/v1/audit', as, 3, query)).length;
   expect(await count(`actor=staff:${admin.id}&action=key.create`)).toBe(5);
   expect(await count(`object=${created[2].object}`)).toBe(1);
   expect(await count(`request_id=${created[2].request_id}`)).toBe(1);

@@ -3,7 +3,7 @@ import type { FirmId, StaffId, StaffRef, StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
-import { startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+import { signInCodesIn, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
 const firm = await service.firm();
@@ -13,10 +13,7 @@ const staffOf = (of: TestFirm, role?: StaffRole) => operatorOf(service.service.s
 
 /** The code that is logged, where there is no mail server. */
 async function codeFor(email: string): Promise<string> {
-  const codes = (): string[] =>
-    service.logged
-      .map((line) => JSON.parse(line) as { sign_in_code?: string })
-      .flatMap(({ sign_in_code }) => sign_in_code ?? []);
+  const codes = () => signInCodesIn(service.logged);
   const before = codes().length;
   const asked = await service.call('POST', '/firm/v1/sign-in-codes', { body: { email } });
   expect(asked.status).toBe(202);

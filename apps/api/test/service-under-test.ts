@@ -146,6 +146,10 @@ function send(
   });
 }
 
+/** Of a service without a mail server, which logs them. */
+export const signInCodesIn = (logged: readonly string[]): string[] =>
+  logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
+
 let claims = 0;
 
 /** A valid claim with a unique external id and claim number. */
