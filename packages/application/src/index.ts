@@ -95,6 +95,7 @@ export * from './ports/keys.ts';
 export * from './ports/mailer.ts';
 export * from './ports/memberships.ts';
 export * from './ports/metrics.ts';
+export type { ExternalPorts } from './ports/needs.ts';
 export * from './ports/notifier.ts';
 export * from './ports/offer-history.ts';
 export * from './ports/operator-reads.ts';

@@ -13,7 +13,7 @@ import {
   makeSignIn,
   makeSignOut,
   makeSignOutEverywhere,
-  type NetworkOf,
+  type SessionDeps,
 } from './auth/sign-in.ts';
 import { makeReportAnswers } from './desk/answers-report.ts';
 import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
@@ -35,7 +35,6 @@ import { makeSandbox } from './firm/sandbox.ts';
 import { makeSendClaim } from './firm/send-claim.ts';
 import { makeWithdrawInvitation } from './firm/withdraw-invitation.ts';
 import type { Account } from './model/account.ts';
-import type { AuditEvent } from './model/audit.ts';
 import * as adjusters from './operator/adjusters.ts';
 import { makeRemoveCarrier, makeSetCarrier } from './operator/carriers.ts';
 import { makeRemoveDeadline, makeSetDeadline } from './operator/deadlines.ts';
@@ -44,13 +43,7 @@ import { makeRestampFeeds } from './operator/feed.ts';
 import { makeEraseFirm, makeExportFirm, makeSetLegalHold } from './operator/firm-data.ts';
 import * as firms from './operator/firms.ts';
 import * as keys from './operator/keys.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Ids } from './ports/ids.ts';
-import type { Mailer } from './ports/mailer.ts';
-import type { PasskeyVerifier } from './ports/passkey-verifier.ts';
-import type { Secrets } from './ports/secrets.ts';
-import type { SignInMonitor } from './ports/sign-in-monitor.ts';
-import type { UnitOfWork } from './ports/unit-of-work.ts';
+import type { Needs } from './ports/needs.ts';
 import { makeIssueReceipt } from './receipts/issue-receipt.ts';
 import { createOfferSightings } from './receipts/offer-sightings.ts';
 import * as webhooks from './webhooks/endpoints.ts';
@@ -111,19 +104,8 @@ export const memberUseCases = {
   removeStaff: staff.makeRemoveStaff,
 };
 
-interface AccountDeps {
-  readonly uow: UnitOfWork;
-  readonly auditBuffer: { add(event: AuditEvent): void };
-  readonly mailer: Mailer;
-  readonly secrets: Secrets;
-  readonly passkeyVerifier: PasskeyVerifier;
-  readonly passkeysRequired: boolean;
-  readonly signInMonitor: SignInMonitor;
-  readonly sessionMaxAgeMs: number;
-  readonly networkOf: NetworkOf;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+type AccountDeps = SessionDeps &
+  Needs<'auditBuffer' | 'mailer' | 'passkeyVerifier' | 'passkeysRequired' | 'signInMonitor' | 'networkOf'>;
 
 /** How people sign in and out, whatever they do afterwards. */
 function signInUseCases<A extends Account>(deps: AccountDeps, accounts: AccountKind<A>) {

@@ -14,11 +14,10 @@ import { countAttempt } from '../auth/attempt-counters.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { DeviceState } from '../model/device.ts';
 import { isSameContent } from '../model/same-content.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 
-type Deps = { uow: UnitOfWork; clock: Clock };
+type Deps = Needs<'uow' | 'clock'>;
 
 /** Changes when the adjuster takes new offers of any firm. Offers already made can still be accepted. */
 export const makeSetAvailability =
@@ -56,7 +55,7 @@ export const makeSetDevicePreferences =
 
 /** Sends a notification to one of the adjuster's devices, every ten seconds at most. */
 export const makeTestDevice =
-  (deps: Deps & { secrets: Secrets }) =>
+  (deps: Deps & Needs<'secrets'>) =>
   (actor: AdjusterActor, deviceId: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await lockDevice(tx, actor, deviceId);

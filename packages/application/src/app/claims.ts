@@ -16,18 +16,15 @@ import {
   rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import { type AuditCaller, auditEvent, byAccount, claimObject } from '../audit/events.ts';
-import type { AnswerOnDevice, AuditEvent } from '../model/audit.ts';
+import { auditEvent, byAccount, claimObject } from '../audit/events.ts';
+import type { AnswerOnDevice, AuditCaller, AuditEvent } from '../model/audit.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
 import { isSameContent } from '../model/same-content.ts';
-import type { AppReads } from '../ports/app-reads.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { OfferHistory } from '../ports/offer-history.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 import { answerIn } from '../receipts/issue-receipt.ts';
 
-type Deps = { uow: UnitOfWork; clock: Clock };
+type Deps = Needs<'uow' | 'clock'>;
 
 /** What the app says of an answer; older versions say nothing. */
 export interface AppAnswer {
@@ -36,7 +33,7 @@ export interface AppAnswer {
   readonly device?: AnswerOnDevice | undefined;
 }
 
-type RespondDeps = AuditDeps & { claimWrites: ClaimWrites };
+type RespondDeps = AuditDeps & Needs<'claimWrites'>;
 
 /** Whom the audit trail names; default: the adjuster. */
 type AuditDeps = { clock: Clock; callerOf?: (actor: AdjusterActor) => AuditCaller };
@@ -114,7 +111,7 @@ const change = (
   });
 
 export const makeReadAppClaim =
-  (deps: { appReads: AppReads }) =>
+  (deps: Needs<'appReads'>) =>
   async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> =>
     existing(await deps.appReads.claim(actor.svcId, id), NO_CLAIM);
 
@@ -144,7 +141,7 @@ export const makeRejectClaim =
   };
 
 /** The responses of the app: one to an offer that has ended is recorded in the firm's audit trail and in its receipt. */
-export const makeAnswerOffers = (deps: RespondDeps & { uow: UnitOfWork; offerHistory: OfferHistory }) => {
+export const makeAnswerOffers = (deps: RespondDeps & Needs<'uow' | 'offerHistory'>) => {
   const acceptClaim = makeAcceptClaim(deps);
   const rejectClaim = makeRejectClaim(deps);
   const orRecordLate = async (

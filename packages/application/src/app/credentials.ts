@@ -4,8 +4,7 @@ import { recordOwnAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
 import { isSameContent } from '../model/same-content.ts';
 import type { AppReads } from '../ports/app-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 export const makeReadCredentials =
   ({ appReads }: { appReads: Pick<AppReads, 'adjuster'> }) =>
@@ -18,7 +17,7 @@ export const makeReadCredentials =
  * @param isBase whether these are the credentials from which the new ones were made.
  */
 export const makeSaveCredentials =
-  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (deps: Needs<'uow' | 'clock'>) =>
   (
     actor: AdjusterActor,
     wanted: EnteredCredentials,

@@ -18,11 +18,10 @@ import { byAccount, changesBetween, recordMemberAction } from '../audit/events.t
 import { existingAccount } from '../auth/accounts.ts';
 import type { FirmMembershipView, InvitationView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
-import type { AppReads } from '../ports/app-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 
-type Deps = { uow: UnitOfWork; appReads: AppReads; clock: Clock };
+type Deps = Needs<'uow' | 'appReads' | 'clock'>;
 
 async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const membership = await tx.memberships.lock(firmId, svcId);

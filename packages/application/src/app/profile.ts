@@ -10,15 +10,11 @@ import type { AdjusterActor } from '../actors.ts';
 import { byAccount, recordAccountAction } from '../audit/events.ts';
 import { countAccountNotice } from '../auth/account-notices.ts';
 import { existingAccount } from '../auth/accounts.ts';
-import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
+import { countEmailCode } from '../auth/sign-in.ts';
 import type { PushSubscription } from '../model/device.ts';
 import type { FirmMembershipView } from '../model/member-views.ts';
 import { isSameContent } from '../model/same-content.ts';
-import type { AppReads } from '../ports/app-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Mailer } from '../ports/mailer.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -26,7 +22,7 @@ export interface Profile {
 }
 
 export const makeReadProfile =
-  (deps: { appReads: AppReads }) =>
+  (deps: Needs<'appReads'>) =>
   async (actor: AdjusterActor): Promise<Profile> => {
     const [adjuster, firms] = await Promise.all([
       deps.appReads.adjuster(actor.svcId),
@@ -37,14 +33,7 @@ export const makeReadProfile =
 
 type ProfileChanges = Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>;
 
-type UpdateDeps = {
-  uow: UnitOfWork;
-  appReads: AppReads;
-  clock: Clock;
-  secrets: Secrets;
-  mailer: Mailer;
-  networkOf: NetworkOf;
-};
+type UpdateDeps = Needs<'uow' | 'appReads' | 'clock' | 'secrets' | 'mailer' | 'networkOf'>;
 
 /**
  * Missing fields are unchanged. The first email address of an account counts at once; a changed one once it is
@@ -134,7 +123,7 @@ const MAX_DEVICES_PER_ADJUSTER = 10;
 
 /** Sets the push subscription of a device, for as long as the session of this token lasts. */
 export const makePutDevice =
-  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (deps: Needs<'uow' | 'clock'>) =>
   (
     { svcId }: AdjusterActor,
     sessionHash: string,
@@ -147,6 +136,6 @@ export const makePutDevice =
     });
 
 export const makeRemoveDevice =
-  (deps: { uow: UnitOfWork }) =>
+  (deps: Needs<'uow'>) =>
   (actor: AdjusterActor, deviceId: string): Promise<void> =>
     deps.uow.run((tx) => tx.devices.remove(actor.svcId, deviceId));

@@ -3,18 +3,15 @@ import type { AccountActor, FirmActor } from '../actors.ts';
 import type { AccountRef } from '../model/account.ts';
 import {
   type AnswerOnDevice,
+  type AuditCaller,
   type AuditChainId,
   type AuditChanges,
-  type AuditEntry,
   type AuditEvent,
   type AuditValue,
   SERVICE_CHAIN,
 } from '../model/audit.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-
-/** Who caused an event, and from where. */
-export type AuditCaller = Pick<AuditEntry, 'actor' | 'address' | 'requestId'>;
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 
 const NO_REQUEST = { address: null, requestId: null } as const;
 
@@ -110,15 +107,7 @@ export function changesBetween(before: AuditValues, after: AuditValues): AuditCh
 
 /** Records what the operator read or copied, and changed nothing. */
 export const makeRecordOperatorAction =
-  ({
-    uow,
-    clock,
-    operator,
-  }: {
-    readonly uow: UnitOfWork;
-    readonly clock: Clock;
-    readonly operator: AuditCaller;
-  }) =>
+  ({ uow, clock, operator }: Needs<'uow' | 'clock' | 'operator'>) =>
   (chain: AuditChainId, action: AuditAction, outcome?: string): Promise<void> =>
     uow.run((tx) =>
       recordAction(tx, chain, operator, {
@@ -132,7 +121,7 @@ export const makeRecordOperatorAction =
 /** Records what the operator did to a firm. */
 export const recordFirmAction = (
   tx: Tx,
-  { clock, operator }: { readonly clock: Clock; readonly operator: AuditCaller },
+  { clock, operator }: Needs<'clock' | 'operator'>,
   id: FirmId,
   action: AuditAction,
   changes?: AuditChanges | null,
@@ -165,7 +154,7 @@ export async function recordAccountAction(
 /** Records what somebody did to their account. */
 export const recordOwnAction = (
   tx: Tx,
-  { clock }: { readonly clock: Clock },
+  { clock }: Needs<'clock'>,
   actor: AccountActor,
   action: AuditAction,
 ): Promise<void> => recordAccountAction(tx, actor, byAccount(actor), { at: clock.now(), action });

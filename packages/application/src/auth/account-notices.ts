@@ -1,7 +1,6 @@
 import { emailKey, SIGN_IN_LIMITS } from '@svc/domain';
 import type { Account } from '../model/account.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Secrets } from '../ports/secrets.ts';
+import type { Needs } from '../ports/needs.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import { confirmedEmail } from './accounts.ts';
 import { countAttempt } from './attempt-counters.ts';
@@ -9,7 +8,7 @@ import { countAttempt } from './attempt-counters.ts';
 /** Where a notice about the account is mailed, which is counted: its confirmed address, which no test account has. Null: none. */
 export async function countAccountNotice(
   tx: Tx,
-  { secrets, clock }: { secrets: Secrets; clock: Clock },
+  { secrets, clock }: Needs<'secrets' | 'clock'>,
   account: Account,
 ): Promise<string | null> {
   const email = confirmedEmail(account);

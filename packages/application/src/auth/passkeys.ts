@@ -3,23 +3,15 @@ import type { AccountActor } from '../actors.ts';
 import { byAccount, recordAccountAction, recordOwnAction } from '../audit/events.ts';
 import { accountKey, accountRef } from '../model/account.ts';
 import type { Passkey, PasskeyAssertion, PasskeyAttestation, PasskeyOptions } from '../model/passkey.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Mailer } from '../ports/mailer.ts';
-import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { countAccountNotice } from './account-notices.ts';
 import { displayName, existingAccount, findAccount, lockAccount } from './accounts.ts';
 
 /** Time to answer a challenge; browsers wait up to five minutes for the user. */
 const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
-interface ChallengeDeps {
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+type ChallengeDeps = Needs<'secrets' | 'clock' | 'ids'>;
 
 /** Who may answer a challenge: the session that adds a passkey, or the client that signs in. */
 type ChallengeFor = { readonly session: string } | { readonly client: string };
@@ -49,7 +41,7 @@ function readChallenge(deps: ChallengeDeps, of: ChallengeFor, text: string): Cha
 }
 
 export const makeStartPasskeySignIn =
-  (deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier }) =>
+  (deps: ChallengeDeps & Needs<'passkeyVerifier'>) =>
   (clientSecret: string): Promise<PasskeyOptions> =>
     deps.passkeyVerifier.signInOptions(issueChallenge(deps, { client: clientSecret }));
 
@@ -85,7 +77,7 @@ interface PasskeyProof {
 }
 
 export const verifyPasskey = async (
-  deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier },
+  deps: ChallengeDeps & Needs<'passkeyVerifier'>,
   passkey: Passkey,
   response: PasskeyAssertion,
   clientSecret: string,
@@ -117,12 +109,7 @@ const passkeyRefused = (): DomainError =>
     'The passkey could not be verified: the request was answered too late or on another device, or the passkey is registered already.',
   );
 
-type RegistrationDeps = ChallengeDeps & {
-  uow: UnitOfWork;
-  passkeyVerifier: PasskeyVerifier;
-  /** Whether accounts must sign in with a passkey. */
-  passkeysRequired: boolean;
-};
+type RegistrationDeps = ChallengeDeps & Needs<'uow' | 'passkeyVerifier' | 'passkeysRequired'>;
 
 /** The session that adds a passkey. */
 interface RegisteringSession {
@@ -164,7 +151,7 @@ export const makeStartPasskeyRegistration =
 
 /** Adds a passkey. The session has then proved a passkey, like one that was opened with it. */
 export const makeRegisterPasskey =
-  (deps: RegistrationDeps & { mailer: Mailer }) =>
+  (deps: RegistrationDeps & Needs<'mailer'>) =>
   async (
     actor: AccountActor,
     session: RegisteringSession,
@@ -211,7 +198,7 @@ async function lockOwn(
 }
 
 export const makeRenamePasskey =
-  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (deps: Needs<'uow' | 'clock'>) =>
   (actor: AccountActor, id: string, name: string): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
       const { passkey } = await lockOwn(tx, actor, id);
@@ -224,7 +211,7 @@ export const makeRenamePasskey =
 
 /** Removes a passkey. Where passkeys are required the last one stays: only the operator removes it. */
 export const makeRemovePasskey =
-  (deps: Omit<RegistrationDeps, 'ids' | 'passkeyVerifier'> & { mailer: Mailer }) =>
+  (deps: Omit<RegistrationDeps, 'ids' | 'passkeyVerifier'> & Needs<'mailer'>) =>
   async (actor: AccountActor, id: string): Promise<void> => {
     const notify = await deps.uow.run(async (tx) => {
       const { isLast } = await lockOwn(tx, actor, id);

@@ -16,7 +16,6 @@ import {
 } from '@svc/domain';
 import type { AccountActor, AdjusterActor, RequestOrigin, StaffActor } from '../actors.ts';
 import {
-  type AuditCaller,
   accountObject,
   auditEvent,
   byAccount,
@@ -26,18 +25,15 @@ import {
 } from '../audit/events.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import { type Account, type AccountRef, accountRef } from '../model/account.ts';
-import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../model/audit.ts';
+import type { AuditCaller } from '../model/audit.ts';
+import { type AuditChainId, SERVICE_CHAIN } from '../model/audit.ts';
 import type { Firm } from '../model/firm.ts';
 import type { PasskeyAssertion } from '../model/passkey.ts';
 import type { SessionMethod } from '../model/session.ts';
 import type { SignInTicket } from '../model/sign-in.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Mailer } from '../ports/mailer.ts';
-import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
+import type { Needs } from '../ports/needs.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { SignInMonitor } from '../ports/sign-in-monitor.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import {
   type AccountKind,
   accountRemoved,
@@ -60,9 +56,6 @@ const codeNotRequested = (): DomainError =>
 
 const signInFailed = (): DomainError =>
   new DomainError('sign_in_refused', 'Sign-in failed: the code or secret is wrong or has expired.');
-
-/** Groups the addresses of one client: one IPv4 address or one IPv6 network. */
-export type NetworkOf = (clientAddress: string) => string;
 
 /**
  * Subjects of the counters. They do not depend on whether an account exists, so limits do not reveal it. `tries` counts
@@ -118,7 +111,7 @@ const lockCodeCounters = (tx: Tx, now: Instant, subjects: ReturnType<typeof subj
 /** Counts a code for a new email address like a sign-in code to it. Throws when too many were requested. */
 export async function countEmailCode(
   tx: Tx,
-  { secrets, clock, networkOf }: { secrets: Secrets; clock: Clock; networkOf: NetworkOf },
+  { secrets, clock, networkOf }: Needs<'secrets' | 'clock' | 'networkOf'>,
   actor: AdjusterActor,
   email: string,
 ): Promise<void> {
@@ -138,7 +131,7 @@ export async function countEmailCode(
  */
 export async function countInvitationMail(
   tx: Tx,
-  { secrets, clock }: { secrets: Secrets; clock: Clock },
+  { secrets, clock }: Needs<'secrets' | 'clock'>,
   firmId: FirmId,
   recipient: string,
 ): Promise<boolean> {
@@ -159,15 +152,11 @@ export async function countInvitationMail(
  * code works only together with it.
  */
 export const makeRequestSignInCode =
-  (deps: {
-    uow: UnitOfWork;
-    secrets: Secrets;
-    mailer: Mailer;
-    clock: Clock;
-    networkOf: NetworkOf;
-    signInMonitor: SignInMonitor;
-    accounts: AccountKind<Account>;
-  }) =>
+  (
+    deps: Needs<'uow' | 'secrets' | 'mailer' | 'clock' | 'networkOf' | 'signInMonitor'> & {
+      accounts: AccountKind<Account>;
+    },
+  ) =>
   async (email: string, clientAddress: string, clientSecret?: string): Promise<void> => {
     const key = emailKey(email);
     const subjects = subjectsOf(deps.secrets, key, deps.networkOf(clientAddress), clientSecret);
@@ -241,27 +230,15 @@ export interface FirmChoice {
 }
 
 /** What opening a session needs. */
-export interface SessionDeps {
-  readonly uow: UnitOfWork;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** The absolute end of a session after it was opened, however often it is used. */
-  readonly sessionMaxAgeMs: number;
-}
+export type SessionDeps = Needs<'uow' | 'secrets' | 'clock' | 'ids' | 'sessionMaxAgeMs'>;
 
 /** A further session ends the one that has not been used for the longest time. */
 const MAX_SESSIONS_PER_ACCOUNT = 10;
 
-type SignInDeps<A extends Account> = SessionDeps & {
-  accounts: AccountKind<A>;
-  networkOf: NetworkOf;
-  /** Takes failed sign-ins, which have no transaction. */
-  auditBuffer: { add(event: AuditEvent): void };
-  signInMonitor: SignInMonitor;
-  passkeyVerifier: PasskeyVerifier;
-  passkeysRequired: boolean;
-};
+type SignInDeps<A extends Account> = SessionDeps &
+  Needs<'networkOf' | 'auditBuffer' | 'signInMonitor' | 'passkeyVerifier' | 'passkeysRequired'> & {
+    accounts: AccountKind<A>;
+  };
 
 /** The account that a failed sign-in named, if there is one, and the chains that record the attempt. */
 interface FailedSignIn {
@@ -630,7 +607,7 @@ export const makeChangeFirm =
       return target;
     });
 
-type SignOutDeps = { uow: UnitOfWork; clock: Clock };
+type SignOutDeps = Needs<'uow' | 'clock'>;
 
 /** Ends every session of the person, in each of their firms, and removes their devices from push notifications. */
 export const makeSignOutEverywhere =

@@ -1,5 +1,6 @@
 import { bySpecificity, carrierNameKey, DEADLINE_RULES, type FirmId, type Svcid, weeksOf } from '@svc/domain';
-import type { AnswersFilter, AnswersGroup, BoardReads, ContactHours } from '../ports/board-reads.ts';
+import type { AnswersFilter, AnswersGroup, ContactHours } from '../ports/board-reads.ts';
+import type { Needs } from '../ports/needs.ts';
 import { adjusterNames } from './board.ts';
 import { type ClockReads, type ClockSettings, clockSettings } from './claim-clocks.ts';
 
@@ -34,7 +35,7 @@ function contactHoursOf({ clocks, overrides }: ClockSettings): ContactHours[] {
 
 /** Offers by outcome, with the time to answer; the first row has all offers. */
 export const makeReportAnswers =
-  (deps: ClockReads & { boardReads: BoardReads }) =>
+  (deps: ClockReads & Needs<'boardReads'>) =>
   async (
     firmId: FirmId,
     { timeZone, ...filter }: AnswersReportFilter,

@@ -1,18 +1,16 @@
 import { DAY, type FirmId, type Instant, MAX_VERIFIED_DAYS } from '@svc/domain';
 import {
   type AuditVerification,
-  type Sha256,
   type StoredAuditEntry,
   storedAuditEntries,
   verifyAuditChain,
 } from '../audit/chain.ts';
-import { type AuditCaller, firmObject, recordAction } from '../audit/events.ts';
+import { firmObject, recordAction } from '../audit/events.ts';
+import type { AuditCaller } from '../model/audit.ts';
 import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import { createPageFit } from '../model/page-size.ts';
-import type { AuditReads } from '../ports/audit-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 interface AuditFilter {
   readonly since?: Instant | undefined;
@@ -48,7 +46,7 @@ const matches = (entry: StoredAuditEntry, { actor, action, object, requestId }: 
  * page. A position is the number of a row and that of the event in it.
  */
 export const makeListAudit =
-  ({ auditReads }: { readonly auditReads: AuditReads }) =>
+  ({ auditReads }: Needs<'auditReads'>) =>
   async (
     firmId: FirmId,
     filter: AuditFilter,
@@ -96,12 +94,7 @@ interface VerifiedPeriod extends Pick<AuditFilter, 'since' | 'until'> {
 
 /** Computes the hashes of a period again, as far as the time of a request goes. */
 export const makeVerifyAudit =
-  (deps: {
-    readonly uow: UnitOfWork;
-    readonly auditReads: AuditReads;
-    readonly sha256: Sha256;
-    readonly clock: Clock;
-  }) =>
+  (deps: Needs<'uow' | 'auditReads' | 'sha256' | 'clock'>) =>
   async (
     caller: AuditCaller,
     firmId: FirmId,

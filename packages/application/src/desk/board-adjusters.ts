@@ -8,11 +8,9 @@ import {
 } from '@svc/domain';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
-import type { AdjusterWork, BoardReads } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FirmReads } from '../ports/firm-reads.ts';
+import type { AdjusterWork } from '../ports/board-reads.ts';
+import type { Needs } from '../ports/needs.ts';
 import type { OfferHistory } from '../ports/offer-history.ts';
-import type { ZipDistance } from '../ports/zip-distance.ts';
 import { dayOf, distanceTo, placeOf, readCandidates, warningsOf } from './candidates.ts';
 
 const NO_WORK: AdjusterWork = { openOffers: 0, openClaims: 0, medianAnswerMs: null };
@@ -34,12 +32,8 @@ export const makeListBoardAdjusters =
     offerHistory,
     zipDistance,
     clock,
-  }: {
-    firmReads: FirmReads;
-    boardReads: BoardReads;
+  }: Needs<'firmReads' | 'boardReads' | 'zipDistance' | 'clock'> & {
     offerHistory: Pick<OfferHistory, 'ofClaim'>;
-    zipDistance: ZipDistance;
-    clock: Clock;
   }) =>
   async (
     firmId: FirmId,

@@ -17,6 +17,7 @@ import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Needs } from '../ports/needs.ts';
 import {
   type ClockReads,
   clockSettings,
@@ -215,7 +216,7 @@ const MAX_WRITE_MS = MINUTE;
  * followed by another page.
  */
 export const makeListBoard =
-  (deps: ClockReads & { boardReads: BoardReads }) =>
+  (deps: ClockReads & Needs<'boardReads'>) =>
   async (
     firmId: FirmId,
     filter: BoardFilter,

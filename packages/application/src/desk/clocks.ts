@@ -3,8 +3,7 @@ import type { StaffActor } from '../actors.ts';
 import { byAccount, changesBetween, firmObject, recordAction } from '../audit/events.ts';
 import { isSameContent } from '../model/same-content.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 function checkRules({ rules }: FirmClocks): void {
   const keys = rules.map(clockRuleKey);
@@ -17,7 +16,7 @@ function checkRules({ rules }: FirmClocks): void {
 
 /** Replaces what the firm owes its carriers. `isBase`: whether the rules are those that were edited. */
 export const makeSetClocks =
-  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (deps: Needs<'uow' | 'clock'>) =>
   (
     actor: StaffActor,
     edit: (current: FirmClocks) => FirmClocks,

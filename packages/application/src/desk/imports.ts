@@ -17,17 +17,11 @@ import type { AdjusterView } from '../model/member-views.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import { toPage } from '../model/page-size.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
-import type { Ids } from '../ports/ids.ts';
 import type { ClaimImport } from '../ports/imports.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+type Deps = Needs<'uow' | 'clock' | 'ids'>;
 
 const NO_IMPORT = 'No import of your firm has this id.';
 
@@ -135,7 +129,7 @@ const CONCURRENT_REQUESTS = 10;
 
 /** Why claims cannot be offered to these adjusters now, for a check that sends nothing. */
 export const makeCheckAdjusters =
-  ({ uow, clock, firmReads }: Pick<Deps, 'uow' | 'clock'> & { readonly firmReads: FirmReads }) =>
+  ({ uow, clock, firmReads }: Pick<Deps, 'uow' | 'clock'> & Needs<'firmReads'>) =>
   async (
     { firmId, environment }: FirmActor,
     named: readonly Svcid[],

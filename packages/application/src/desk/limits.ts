@@ -2,10 +2,9 @@ import { DAY, DomainError, type Environment, type FirmId, type Instant, limitsOf
 import { type ApiKey, isWorkingKey } from '../model/api-key.ts';
 import type { Firm } from '../model/firm.ts';
 import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Needs } from '../ports/needs.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
-import type { RateLimiter, RateLimitUse } from '../ports/rate-limiter.ts';
-import type { RequestLogStore } from '../ports/request-log.ts';
+import type { RateLimitUse } from '../ports/rate-limiter.ts';
 
 const DAYS = REQUEST_LOG_RETENTION_MS / DAY;
 /** Each has up to twenty requests, and takes some microseconds. */
@@ -25,12 +24,11 @@ export interface FirmLimits {
 
 /** How near a firm comes to the limits of its keys. */
 export const makeReadLimits =
-  (deps: {
-    readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
-    readonly requestLog: RequestLogStore;
-    readonly rateLimiter: RateLimiter;
-    readonly clock: Clock;
-  }) =>
+  (
+    deps: Needs<'requestLog' | 'rateLimiter' | 'clock'> & {
+      readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
+    },
+  ) =>
   async (firmId: FirmId): Promise<FirmLimits> => {
     const now = deps.clock.now();
     const firstDay = Math.floor(now / DAY) - DAYS + 1;

@@ -10,7 +10,7 @@ import {
   type StaffMember,
   type StaffRef,
 } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
+import { changesBetween, recordAction, staffObject } from '../audit/events.ts';
 import { accountRemoved, existingAccount, STAFF } from '../auth/accounts.ts';
 import {
   countInvitationMail,
@@ -18,21 +18,15 @@ import {
   openByOperator,
   type SessionDeps,
 } from '../auth/sign-in.ts';
-import type { AuditChanges } from '../model/audit.ts';
+import type { AuditCaller, AuditChanges } from '../model/audit.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Mailer } from '../ports/mailer.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { StaffFirm, StaffReads } from '../ports/staff-reads.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { StaffFirm } from '../ports/staff-reads.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 
 // The same for the firm's desk and for the operator: only the caller differs.
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-}
+type Deps = Needs<'uow' | 'clock'>;
 
 const NO_MEMBER = 'No staff member of the firm has this id.';
 
@@ -61,7 +55,7 @@ const record = (
  * is removed and invited again and again is not mailed each time.
  */
 export const makeInviteStaff =
-  (deps: Deps & { ids: Ids; mailer: Mailer; secrets: Secrets }) =>
+  (deps: Deps & Needs<'ids' | 'mailer' | 'secrets'>) =>
   async (
     caller: AuditCaller,
     invited: Pick<StaffMember, 'firmId' | 'name' | 'email' | 'role'>,
@@ -161,7 +155,7 @@ export interface OwnStaffProfile {
 }
 
 export const makeReadOwnStaff =
-  (deps: { staffReads: StaffReads }) =>
+  (deps: Needs<'staffReads'>) =>
   async (of: StaffRef): Promise<OwnStaffProfile> => {
     const member = existingAccount(await deps.staffReads.find(of));
     const firms = await deps.staffReads.firmsOf(member.email);

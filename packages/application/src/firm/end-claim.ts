@@ -1,15 +1,13 @@
 import { type Claim, type ClaimId, closeClaim, existing, type Instant, withdrawOffer } from '@svc/domain';
 import type { StaffActor } from '../actors.ts';
-import { type AuditCaller, byAccount, claimObject, recordAction } from '../audit/events.ts';
+import { byAccount, claimObject, recordAction } from '../audit/events.ts';
+import type { AuditCaller } from '../model/audit.ts';
 import { OperatorError } from '../operator/operator-error.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { checkUnchanged, type NameReads, withChangeDescribed } from './claim-changed.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-}
+type Deps = Needs<'uow' | 'clock'>;
 
 interface SeenClaim {
   readonly claimId: ClaimId;
@@ -87,7 +85,7 @@ export const makeCloseClaimAtDesk =
 
 /** Closes any claim for the operator; a pending offer ends with it. */
 export const makeCloseClaimAsOperator =
-  ({ uow, clock, operator }: Deps & { readonly operator: AuditCaller }) =>
+  ({ uow, clock, operator }: Deps & Needs<'operator'>) =>
   (id: ClaimId): Promise<Claim> =>
     uow.run(async (tx) => {
       const claim = await tx.claims.lockAny(id);

@@ -7,9 +7,7 @@ import {
   type KeyedRequest,
   type KeyedResult,
 } from '../model/idempotency.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FirmReads } from '../ports/firm-reads.ts';
-import type { UsedKeys } from '../ports/used-keys.ts';
+import type { Needs } from '../ports/needs.ts';
 
 export interface IdempotentRequest {
   readonly idempotencyKey: string;
@@ -25,12 +23,9 @@ export interface IdempotentResult {
 /** The requests of this process that run, by the key they bring. */
 export type RunningKeys = Map<string, { readonly fingerprint: string; requests: number }>;
 
-export interface IdempotentDeps {
-  readonly usedKeys: UsedKeys;
+export type IdempotentDeps = Needs<'usedKeys' | 'firmReads' | 'clock'> & {
   readonly runningKeys: RunningKeys;
-  readonly firmReads: FirmReads;
-  readonly clock: Clock;
-}
+};
 
 /**
  * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run. A different request with

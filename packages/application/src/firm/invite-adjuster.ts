@@ -14,13 +14,10 @@ import {
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordMemberAction } from '../audit/events.ts';
 import type { AdjusterView } from '../model/member-views.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-}
+type Deps = Needs<'uow' | 'clock'>;
 
 interface Invitee {
   readonly svcId: Svcid;

@@ -12,7 +12,7 @@ import {
 import type { FirmActor } from '../actors.ts';
 import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
 import type { QueuedJob } from '../model/job.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
+import type { Needs } from '../ports/needs.ts';
 import { checkUnchanged, type NameReads, withChangeDescribed } from './claim-changed.ts';
 import {
   executeIdempotently,
@@ -34,7 +34,7 @@ export interface OfferClaimCommand extends IdempotentRequest {
  * was seen, the error says who offered it to whom.
  */
 export const makeOfferClaim =
-  (deps: IdempotentDeps & NameReads & { claimWrites: ClaimWrites }) =>
+  (deps: IdempotentDeps & NameReads & Needs<'claimWrites'>) =>
   (actor: FirmActor, command: OfferClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, async (request) => {
       const { firmId, environment } = actor;

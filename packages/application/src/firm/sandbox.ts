@@ -21,20 +21,12 @@ import { adjusterObject, byFirm, changesBetween, keyObject, recordAction } from 
 import type { ClaimView } from '../model/claim-views.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import { isSameContent } from '../model/same-content.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
-import type { FirmReads } from '../ports/firm-reads.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { SimulatedFaults } from '../ports/faults.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { closeLocked } from './end-claim.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly claimWrites: ClaimWrites;
-  readonly firmReads: FirmReads;
-  readonly faults: FaultStore;
-  readonly clock: Clock;
-}
+type Deps = Needs<'uow' | 'claimWrites' | 'firmReads' | 'faults' | 'clock'>;
 
 export type Sandbox = ReturnType<typeof makeSandbox>;
 

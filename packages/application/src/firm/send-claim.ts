@@ -9,8 +9,7 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { Ids } from '../ports/ids.ts';
+import type { Needs } from '../ports/needs.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -27,7 +26,7 @@ export interface SendClaimCommand extends IdempotentRequest {
 
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
-  (deps: IdempotentDeps & { claimWrites: ClaimWrites; ids: Ids }) =>
+  (deps: IdempotentDeps & Needs<'claimWrites' | 'ids'>) =>
   (actor: FirmActor, command: SendClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, (request) => {
       const { firmId, environment } = actor;

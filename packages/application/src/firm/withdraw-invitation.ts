@@ -2,12 +2,11 @@ import { checkNameable, DomainError, isAdjusterVisible, type Svcid, withdrawInvi
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordMemberAction } from '../audit/events.ts';
 import type { AdjusterView } from '../model/member-views.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 /** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =
-  (deps: { uow: UnitOfWork; clock: Clock }) =>
+  (deps: Needs<'uow' | 'clock'>) =>
   (actor: FirmActor, svcId: Svcid): Promise<AdjusterView> =>
     deps.uow.run(async (tx) => {
       const at = deps.clock.now();

@@ -1,10 +1,9 @@
 import { endToRemindOf, withNextReminder } from '@svc/domain';
 import type { Job } from '../model/job.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 export const makeRemindOfCredentials =
-  ({ uow, clock }: { uow: UnitOfWork; clock: Clock }) =>
+  ({ uow, clock }: Needs<'uow' | 'clock'>) =>
   ({ svcId, at }: Extract<Job, { kind: 'remind_credentials' }>): Promise<void> =>
     uow.run(async (tx) => {
       const stored = (await tx.adjusters.lock(svcId))?.credentials;

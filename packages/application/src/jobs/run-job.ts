@@ -21,7 +21,6 @@ import {
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
-import type { AuditEvent } from '../model/audit.ts';
 import type { AssignmentState } from '../model/claim-views.ts';
 import type { RegisteredDevice } from '../model/device.ts';
 import type { Job, QueuedJob } from '../model/job.ts';
@@ -33,38 +32,30 @@ import {
   pushChannel,
   type Recipient,
 } from '../model/notification.ts';
-import type { AppReads } from '../ports/app-reads.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FirmReads } from '../ports/firm-reads.ts';
-import type { JobReads } from '../ports/job-reads.ts';
 import type { Mailer } from '../ports/mailer.ts';
-import type { Notifier } from '../ports/notifier.ts';
-import type { OfferEvent } from '../ports/offer-history.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import type { WebhookNotices } from '../ports/webhooks.ts';
-import type { WriteBuffer } from '../write-buffer.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { makeRemindOfCredentials } from './credential-reminders.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
 import { isOpenOffer, makeRemindOfOffer, makeRemindOfOpenOffers, reminderOf } from './offer-reminders.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly claimWrites: ClaimWrites;
-  readonly jobReads: JobReads;
+type Deps = Needs<
+  | 'uow'
+  | 'claimWrites'
+  | 'jobReads'
+  | 'firmReads'
+  | 'appReads'
+  | 'notifier'
+  | 'webhookNotices'
+  | 'auditBuffer'
+  | 'offerBuffer'
+  | 'secrets'
+  | 'clock'
+> & {
   readonly boardReads: Pick<BoardReads, 'claims' | 'offerWaitHours'>;
-  readonly firmReads: FirmReads;
-  readonly appReads: AppReads;
-  readonly notifier: Notifier;
   readonly mailer: Pick<Mailer, 'sendLateOffers'>;
-  readonly webhookNotices: WebhookNotices;
-  readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
-  readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-}
+};
 
 /** Delay before the first retry of a channel; the queue backs off after that. */
 const FIRST_RETRY_DELAY_MS = 2 * SECOND;

@@ -41,6 +41,9 @@ export type AuditChainId = FirmId;
 
 export const SERVICE_CHAIN = '00000000-0000-0000-0000-000000000000' as AuditChainId;
 
+/** Who caused an event, and from where. */
+export type AuditCaller = Pick<AuditEntry, 'actor' | 'address' | 'requestId'>;
+
 export interface AuditEvent {
   readonly chain: AuditChainId;
   readonly entry: AuditEntry;

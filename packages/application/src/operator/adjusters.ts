@@ -1,7 +1,6 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import {
-  type AuditCaller,
   adjusterObject,
   changesBetween,
   recordAccountAction,
@@ -11,10 +10,11 @@ import {
 import { ADJUSTERS } from '../auth/accounts.ts';
 import { type OpenedSession, openByOperator, type SessionDeps } from '../auth/sign-in.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
+import type { Needs } from '../ports/needs.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
-type Deps = SessionDeps & { operator: AuditCaller };
+type Deps = SessionDeps & Needs<'operator'>;
 
 export const makeCreateAdjuster =
   (deps: Deps) =>

@@ -5,18 +5,14 @@ import {
   correctCarrier,
   type FirmId,
 } from '@svc/domain';
-import { type AuditCaller, recordAction } from '../audit/events.ts';
+import { recordAction } from '../audit/events.ts';
 import type { AuditChanges } from '../model/audit.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-  readonly operator: AuditCaller;
-}
+type Deps = Needs<'uow' | 'clock' | 'operator'>;
 
 const missingCarrier = (firmId: FirmId, name: string): OperatorError =>
   new OperatorError(`the carrier book of the firm ${firmId} has no ${JSON.stringify(name)}`);

@@ -1,15 +1,11 @@
 import type { DeadlineKind, DeadlineOverride } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordAction } from '../audit/events.ts';
+import { changesBetween, recordAction } from '../audit/events.ts';
 import { type AuditChanges, SERVICE_CHAIN } from '../model/audit.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly clock: Clock;
-  readonly operator: AuditCaller;
-}
+type Deps = Needs<'uow' | 'clock' | 'operator'>;
 
 const valuesOf = ({ hours, source }: DeadlineOverride) => ({ hours, source });
 

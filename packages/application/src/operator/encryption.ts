@@ -1,17 +1,11 @@
 import type { AuditAction } from '@svc/domain';
-import { type AuditCaller, recordAction } from '../audit/events.ts';
+import { recordAction } from '../audit/events.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { DataEncryption, EncryptionStatus } from '../ports/encryption.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 import { OperatorError } from './operator-error.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly encryption: DataEncryption;
-  readonly clock: Clock;
-  readonly operator: AuditCaller;
-}
+type Deps = Needs<'uow' | 'encryption' | 'clock' | 'operator'>;
 
 const ofAll =
   (

@@ -1,19 +1,13 @@
 import type { Instant } from '@svc/domain';
-import { type AuditCaller, recordAction, recordFirmAction } from '../audit/events.ts';
+import { recordAction, recordFirmAction } from '../audit/events.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { FeedRestamp } from '../model/feed-restamp.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OperatorReads } from '../ports/operator-reads.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly operatorReads: OperatorReads;
-  readonly clock: Clock;
-  readonly operator: AuditCaller;
-}
+type Deps = Needs<'uow' | 'operatorReads' | 'clock' | 'operator'>;
 
 /** The feed lock of a firm is held for one batch, so its writes go on in between. */
 const BATCH_CLAIMS = 500;

@@ -1,5 +1,5 @@
 import type { CarrierDetails, Claim, FirmId, Instant, StaffMember } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordFirmAction } from '../audit/events.ts';
+import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
 import type { ApiKey } from '../model/api-key.ts';
 import type { AuditRow } from '../model/audit.ts';
@@ -9,30 +9,25 @@ import type { LoggedRequest } from '../model/logged-request.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { KeysetPosition } from '../model/page.ts';
 import type { WebhookDelivery, WebhookEndpoint } from '../model/webhook.ts';
-import type { AuditReads } from '../ports/audit-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
+import type { CarrierBookEntry } from '../ports/firm-data.ts';
 import type { ClaimImport } from '../ports/imports.ts';
+import type { Needs } from '../ports/needs.ts';
 import type { StoredOffer } from '../ports/offer-history.ts';
-import type { OperatorReads } from '../ports/operator-reads.ts';
-import type { RequestLogStore } from '../ports/request-log.ts';
-import type { StaffReads } from '../ports/staff-reads.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import type { WebhookReads } from '../ports/webhooks.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly operatorReads: OperatorReads;
-  readonly auditReads: AuditReads;
-  readonly staffReads: StaffReads;
-  readonly requestLog: RequestLogStore;
-  readonly firmData: FirmData;
-  readonly webhookReads: WebhookReads;
-  readonly clock: Clock;
-  readonly operator: AuditCaller;
-}
+type Deps = Needs<
+  | 'uow'
+  | 'operatorReads'
+  | 'auditReads'
+  | 'staffReads'
+  | 'requestLog'
+  | 'firmData'
+  | 'webhookReads'
+  | 'clock'
+  | 'operator'
+>;
 
 export type ExportedRow =
   | { readonly type: 'firm'; readonly firm: Firm; readonly legalHoldSince: Instant | null }
@@ -119,7 +114,7 @@ const ERASED_FIRM_NAME = 'Erased firm';
  * loses access at once. Safe to repeat after an interruption: the name is replaced last.
  */
 export const makeEraseFirm =
-  (deps: Deps & { readonly pause: (ms: number) => Promise<void> }) =>
+  (deps: Deps & Needs<'pause'>) =>
   async (id: FirmId, confirmedName: string, onProgress: (rows: number) => void): Promise<number> => {
     const checkNoLegalHold = async (tx: Tx): Promise<void> => {
       if ((await tx.firms.legalHoldSince(id)) !== null)

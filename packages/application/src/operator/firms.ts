@@ -12,13 +12,10 @@ import {
   TEST_BEHAVIORS,
   type TestBehavior,
 } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordFirmAction } from '../audit/events.ts';
-import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
+import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import type { Firm } from '../model/firm.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
 
 export interface IssuedTestAccount {
@@ -28,7 +25,7 @@ export interface IssuedTestAccount {
   readonly signInSecret: string;
 }
 
-type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; operator: AuditCaller };
+type CreateDeps = Needs<'uow' | 'secrets' | 'clock' | 'ids' | 'operator'>;
 
 type CreateFirm = { name: string; plan: Plan };
 
@@ -72,7 +69,7 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
 
 async function addTestAccount(
   tx: Tx,
-  deps: { secrets: Secrets },
+  deps: Needs<'secrets'>,
   firm: Firm,
   tag: string,
   behavior: TestBehavior,
@@ -104,12 +101,7 @@ const settingsOf = ({ plan, limits, maxKeys, offerWaitHours }: Firm) => ({
   offer_wait_hours: offerWaitHours,
 });
 
-type ChangeDeps = {
-  uow: UnitOfWork;
-  clock: Clock;
-  operator: AuditCaller;
-  apiKeyAuthenticator: ApiKeyAuthenticator;
-};
+type ChangeDeps = Needs<'uow' | 'clock' | 'operator' | 'apiKeyAuthenticator'>;
 
 async function change(
   deps: ChangeDeps,

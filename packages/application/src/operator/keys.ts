@@ -13,17 +13,14 @@ import {
   type StaffId,
   type StaffRef,
 } from '@svc/domain';
-import { type AuditCaller, changesBetween, keyObject, recordAction } from '../audit/events.ts';
+import { changesBetween, keyObject, recordAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
-import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import { type ApiKey, endOfLifetime, isReplacedKey, isWorkingKey } from '../model/api-key.ts';
-import type { AuditChanges } from '../model/audit.ts';
+import type { AuditCaller, AuditChanges } from '../model/audit.ts';
 import { toDateTimeOrNull } from '../model/date-time.ts';
 import type { Firm } from '../model/firm.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
 
 export interface IssuedKey {
@@ -44,13 +41,7 @@ interface KeyProperties {
 /** The staff member who makes a key; the operator has no account. */
 type Maker = Pick<ApiKey, 'madeBy' | 'madeByName'>;
 
-type Deps = {
-  uow: UnitOfWork;
-  secrets: Secrets;
-  clock: Clock;
-  ids: Ids;
-  apiKeyAuthenticator: ApiKeyAuthenticator;
-};
+type Deps = Needs<'uow' | 'secrets' | 'clock' | 'ids' | 'apiKeyAuthenticator'>;
 
 async function issue(
   tx: Tx,

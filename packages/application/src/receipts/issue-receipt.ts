@@ -11,16 +11,10 @@ import { auditEntriesFrom } from '../audit/chain.ts';
 import { claimObject } from '../audit/events.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OfferHistory, OfferRecord } from '../ports/offer-history.ts';
-import type { ReceiptSigner } from '../ports/receipt-signer.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { OfferRecord } from '../ports/offer-history.ts';
 
-interface Deps {
-  readonly offerHistory: OfferHistory;
-  readonly receiptSigner: ReceiptSigner;
-  readonly addresses: { readonly baseUrl: string };
-  readonly clock: Clock;
-}
+type Deps = Needs<'offerHistory' | 'receiptSigner' | 'addresses' | 'clock'>;
 
 interface IssuedReceipt extends Pick<OfferRecord, 'firmId' | 'claimId'> {
   /** A JWS in compact form. */

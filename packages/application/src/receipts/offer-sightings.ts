@@ -1,8 +1,6 @@
 import type { AdjusterActor } from '../actors.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OfferEvent } from '../ports/offer-history.ts';
-import type { WriteBuffer } from '../write-buffer.ts';
+import type { Needs } from '../ports/needs.ts';
 
 /** About 5 MB. The store ignores later sightings, so forgetting one costs a write. */
 const MAX_REMEMBERED = 50_000;
@@ -13,10 +11,7 @@ type RecordSightings = (actor: AdjusterActor, claims: readonly AppClaimView[]) =
 export function createOfferSightings({
   offerBuffer,
   clock,
-}: {
-  readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
-  readonly clock: Clock;
-}): RecordSightings {
+}: Needs<'offerBuffer' | 'clock'>): RecordSightings {
   let remembered = new Set<string>();
   return ({ svcId }, claims) => {
     for (const { id, environment, firm, assignment } of claims) {

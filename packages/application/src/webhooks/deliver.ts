@@ -1,9 +1,8 @@
 import { type FirmId, SECOND } from '@svc/domain';
 import type { WebhookAttempt, WebhookDelivery } from '../model/webhook.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import type { DueWebhook, WebhookQueue, WebhookSender } from '../ports/webhooks.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { DueWebhook } from '../ports/webhooks.ts';
 import { attemptOf, endInFailure, scheduled, WEBHOOK_INTERVAL_MS } from './attempt.ts';
 import { messageOf } from './message.ts';
 
@@ -25,19 +24,17 @@ export interface WebhookDeliveries {
 }
 
 /** Sends signals to the endpoints of all firms. A process may be killed at any line: each step is committed, or repeated. */
-export function createWebhookDeliveries(deps: {
-  readonly webhookQueue: WebhookQueue;
-  readonly webhookSender: WebhookSender;
-  readonly uow: UnitOfWork;
-  readonly metrics: Pick<Metrics, 'webhookEnded'>;
-  readonly clock: Clock;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  /** The endpoint did not take the delivery, as the attempt says. */
-  readonly onFailed: (delivery: WebhookDelivery, attempt: WebhookAttempt) => void;
-  /** An attempt could not be recorded; it is made again. */
-  readonly onError: (error: unknown) => void;
-}): WebhookDeliveries {
+export function createWebhookDeliveries(
+  deps: Needs<'webhookQueue' | 'webhookSender' | 'uow' | 'clock'> & {
+    readonly metrics: Pick<Metrics, 'webhookEnded'>;
+    /** From 0 to 1. */
+    readonly random: () => number;
+    /** The endpoint did not take the delivery, as the attempt says. */
+    readonly onFailed: (delivery: WebhookDelivery, attempt: WebhookAttempt) => void;
+    /** An attempt could not be recorded; it is made again. */
+    readonly onError: (error: unknown) => void;
+  },
+): WebhookDeliveries {
   const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, random, onFailed, onError } = deps;
   const running = { first: new Map<Promise<void>, FirmId>(), retry: new Map<Promise<void>, FirmId>() };
 

@@ -8,9 +8,9 @@ import {
   SECOND,
   type WebhookState,
 } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordAction, webhookObject } from '../audit/events.ts';
+import { changesBetween, recordAction, webhookObject } from '../audit/events.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
-import type { AuditChanges } from '../model/audit.ts';
+import type { AuditCaller, AuditChanges } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import { toPage } from '../model/page-size.ts';
@@ -21,23 +21,13 @@ import {
   withWebhookAttempt,
 } from '../model/webhook.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Secrets } from '../ports/secrets.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import type { WebhookQueue, WebhookReads, WebhookSender, WhileWaiting } from '../ports/webhooks.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
+import type { WhileWaiting } from '../ports/webhooks.ts';
 import { attemptOf, isDelivered, isGone, pauseWebhook, WEBHOOK_INTERVAL_MS } from './attempt.ts';
 import { messageOf } from './message.ts';
 
-interface Deps {
-  readonly uow: UnitOfWork;
-  readonly webhookReads: WebhookReads;
-  readonly webhookQueue: WebhookQueue;
-  readonly webhookSender: WebhookSender;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+type Deps = Needs<'uow' | 'webhookReads' | 'webhookQueue' | 'webhookSender' | 'secrets' | 'clock' | 'ids'>;
 
 /** Somebody waits for the result, and a request has a deadline. */
 const TEST_TIMEOUT_MS = 4 * SECOND;
