@@ -25,11 +25,14 @@ const SAVE_RESTAMP = sql(
 const IS_BEHIND = `c.firm_id = $1 AND c.updated_at <= $3 AND (c.updated_at >= $2
    OR c.status IN ('pending_acceptance', 'rejected', 'unassigned') AND c.closed_at IS NULL)`;
 
-/** Locks in the order of ids, as the lock on all pending offers of an adjuster does. */
+/**
+ * Locks in the order of ids, as the lock on all pending offers of an adjuster does. An array, so that after a restore, without
+ * statistics, the page is read only once.
+ */
 const LOCK_BEHIND = sql(
   'feeds_lock_behind',
   `SELECT c.id FROM claims c
-    WHERE c.id IN (SELECT c.id FROM claims c WHERE ${IS_BEHIND} ORDER BY c.updated_at, c.id LIMIT $4) AND ${IS_BEHIND}
+    WHERE c.id = ANY (ARRAY(SELECT c.id FROM claims c WHERE ${IS_BEHIND} ORDER BY c.updated_at, c.id LIMIT $4)) AND ${IS_BEHIND}
     ORDER BY c.id FOR UPDATE`,
 );
 
