@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { button, heading } from '../../adjuster/test/app-under-test.ts';
 import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
-import { DESK, enterDesk, faultsOf, startDesk } from './desk-under-test.ts';
+import { DESK, enterDesk, startDesk } from './desk-under-test.ts';
 
 const { service, visiting, stop } = await startDesk();
 afterAll(stop);
@@ -14,9 +14,10 @@ afterAll(stop);
 // The days after landfall as a dispatcher works through them, at the desk alone. The operator has made the firm, its first
 // administrator and the accounts of the adjusters, who answer in their app.
 
-const ADJUSTERS = 300;
-const IN_WORKBOOK = 400;
-const IN_CSV = 200;
+// More than a page of each list, and than one request of invitations or rows.
+const ADJUSTERS = 120;
+const IN_WORKBOOK = 240;
+const IN_CSV = 60;
 const OFFERED_AGAIN = 10;
 const WITHDRAWN = 20;
 const CLOSED = 5;
@@ -87,8 +88,6 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     const firm = await service.firm();
     const as = await service.staff(firm, 'admin');
     const people = await each(Array.from({ length: ADJUSTERS }), () => service.adjuster());
-    const faults: string[] = [];
-    const check = async (screen: string) => faults.push(...(await faultsOf(page, screen)));
     const ok = async (...call: Parameters<ServiceUnderTest['call']>) => {
       const { status, json, text } = await service.call(...call);
       if (status >= 300) throw new Error(`${call[0]} ${call[1]}: ${status} ${text}`);
@@ -101,7 +100,6 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await dialog.getByLabel('SVCIDs, one in a line').fill(people.map(({ svcId }) => svcId).join('\n'));
     await dialog.getByRole('button', { name: `Send ${ADJUSTERS} invitations` }).click();
     await dialog.getByText(`invited: ${ADJUSTERS}`).waitFor();
-    await check('invited');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await each(people, ({ token }) => ok('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: token }));
 
@@ -140,7 +138,6 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
       ],
     });
     await send(page, 'storm.xlsx', Buffer.from(workbook), IN_WORKBOOK);
-    await check('workbook');
     const csv = [HEADER, ...all.slice(IN_WORKBOOK)].map((cells) => cells.join(',')).join('\r\n');
     await page.reload();
     await send(page, 'late claims.csv', Buffer.from(csv), IN_CSV);
@@ -202,14 +199,12 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await select(page, CLOSED);
     await button(page, `Close ${CLOSED} claims`).click();
     await dialog.getByLabel(/^Reason/).fill('Withdrawn by the carrier.');
-    await check('close');
     await dialog.getByRole('button', { name: `Close ${CLOSED} claims` }).click();
     await wasDone(CLOSED, 'closed');
     await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Offered' });
     await heading(page, 'Offered claims').waitFor();
     await select(page, WITHDRAWN);
     await button(page, `Withdraw ${WITHDRAWN}`).click();
-    await check('withdraw');
     await dialog.getByRole('button', { name: 'Withdraw', exact: true }).click();
     await wasDone(WITHDRAWN, 'withdrawn from');
     const pending = wait + OFFERED_AGAIN - WITHDRAWN;
@@ -217,7 +212,6 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     const expected = { accepted: accept, pending_acceptance: pending, rejected, unassigned: WITHDRAWN };
     await button(page, `Rejected ${rejected - CLOSED}`).waitFor();
     await button(page, `Waiting ${pending + rejected - CLOSED + WITHDRAWN}`).click();
-    await check('board');
 
     // The integration.
     const after = await listed('/v1/claims?limit=200');
@@ -287,5 +281,4 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     const seen = receipts.filter(({ clocks }) => clocks?.first_contact != null);
     expect(seen).toHaveLength(shared.length);
     expect(receipts.filter(({ closed_at }) => closed_at !== null)).toHaveLength(CLOSED);
-    expect(faults).toEqual([]);
   }));
