@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { FirmChoice } from '@svc/contract';
+import { readPages } from '@svc/web-app/api';
 import { ApiError, isRefusal, NetworkError } from '@svc/web-app/api-error';
 import { createChoice } from '@svc/web-app/choice';
 import type { KeyValue } from '@svc/web-app/choices';
@@ -123,13 +124,10 @@ export function createDesk(deps: DeskDeps) {
   /** The adjusters by SVCID, with what is to know about the claim. */
   async function readCandidates({ id, test }: { readonly id: string; readonly test: boolean }) {
     const query = { environment: test ? 'test' : 'live', limit: ADJUSTERS_PER_PAGE, for_claim: id } as const;
-    const found = new Map<string, BoardAdjuster>();
-    for (let cursor: string | undefined; ; ) {
-      const page = await request(() => api.call('listBoardAdjusters', { query: { ...query, cursor } }));
-      for (const one of page.data) found.set(one.svc_id, one);
-      if (page.next_cursor === null) return found;
-      cursor = page.next_cursor;
-    }
+    const { items } = await readPages((cursor) =>
+      request(() => api.call('listBoardAdjusters', { query: { ...query, cursor } })),
+    );
+    return new Map(items.map((one) => [one.svc_id, one]));
   }
   const candidateOrder = createChoice(deps.choices, 'desk-candidates', CANDIDATE_ORDERS);
   /** Nothing is known about the session yet, because the service did not respond. */

@@ -28,73 +28,32 @@ async function opened(
     visible: true,
     /** What the tab keeps. */
     draft: given.draft,
-    /** What an offer meets, in turn; then it succeeds. */
-    offers: [] as (Error | Promise<unknown>)[],
-    /** What a withdrawal or a closure meets, in turn, and what was sent with them. */
-    endings: [] as (Error | object)[],
-    ended: [] as unknown[],
-    /** Of a claim; undefined: of the list. */
-    details: undefined as object | undefined,
-    calls: [] as string[],
-    keys: [] as string[],
-    /** The `updated_at` of each offer. */
-    seen: [] as string[],
-    queries: [] as RequestParts['query'][],
-    /** What the requests of an import meet, in turn, and what they send. */
-    imports: [] as (object | Error)[],
-    bodies: [] as ImportBody[],
-    /** The same of batches of invitations. */
-    invitations: [] as (object | Error)[],
-    lists: [] as string[][],
+    /** What calls meet, in turn; then they succeed. */
+    meets: {} as Partial<Record<CallId, unknown[]>>,
   };
-  const call = (async (id: CallId, parts?: RequestParts) => {
-    state.calls.push(id);
-    await Promise.resolve();
-    if (id === 'closeSession') state.profile = new ApiError(401, 'invalid_session');
-    if (id === 'getOwnStaff') {
-      if (state.profile instanceof Error) throw state.profile;
-      return state.profile;
-    }
-    if (id === 'withdrawBoardOffer' || id === 'closeBoardClaim') {
-      state.ended.push(parts?.body);
-      const met = state.endings.shift();
-      if (met instanceof Error) throw met;
-      return met ?? {};
-    }
-    if (id === 'getBoardClaim' && state.details !== undefined) return state.details;
-    if (id === 'getBoardClaim') return { claim: state.claims.find((one) => one.id === parts?.params?.id) };
-    if (id.startsWith('list') && state.listing !== undefined) throw state.listing;
-    if (id === 'listBoardAdjusters') return { data: state.adjusters, next_cursor: null };
-    if (id === 'listBoardClaims') {
-      state.queries.push(parts?.query);
-      const start = Number(parts?.query?.cursor ?? 0);
+  const calls: { readonly id: CallId; readonly parts: RequestParts }[] = [];
+  const responses: Partial<Record<CallId, (parts: RequestParts) => unknown>> = {
+    getOwnStaff: () => state.profile,
+    listBoardAdjusters: () => ({ data: state.adjusters, next_cursor: null }),
+    listBoardClaims({ query }) {
+      const start = Number(query?.cursor ?? 0);
       const end = start + 100;
       const data = state.claims.slice(start, end);
       const counts = { waiting: state.claims.length, late: 0, rejected: 0, unassigned: 0 };
       const next_cursor = end < state.claims.length ? String(end) : null;
       return { data, next_cursor, ...(start === 0 && { counts }) };
-    }
-    if (id === 'offerBoardClaim') {
-      state.keys.push(parts?.headers?.['Idempotency-Key'] ?? '');
-      state.seen.push(Object(parts?.body).updated_at);
-      const met = await state.offers.shift();
-      if (met instanceof Error) throw met;
-      const { adjuster_svc_id } = Object(parts?.body);
-      return { assignment: { adjuster_svc_id }, ...Object(met) };
-    }
-    if (id === 'importClaims') {
-      state.bodies.push(parts?.body as ImportBody);
-      const met = state.imports.shift();
-      if (met instanceof Error) throw met;
-      return met;
-    }
-    if (id === 'inviteBoardAdjusters') {
-      state.lists.push(Object(parts?.body).svc_ids);
-      const met = state.invitations.shift();
-      if (met instanceof Error) throw met;
-      return met;
-    }
-    return { data: [], next_cursor: null };
+    },
+    offerBoardClaim: ({ body }) => ({ assignment: { adjuster_svc_id: Object(body).adjuster_svc_id } }),
+  };
+  const call = (async (id: CallId, parts: RequestParts = {}) => {
+    calls.push({ id, parts });
+    await Promise.resolve();
+    if (id === 'closeSession') state.profile = new ApiError(401, 'invalid_session');
+    const met = await (state.meets[id]?.shift() ??
+      (id.startsWith('list') ? state.listing : undefined) ??
+      responses[id]?.(parts) ?? { data: [], next_cursor: null });
+    if (met instanceof Error) throw met;
+    return met;
   }) as Call;
   const events: Partial<EventHandlers> = {};
   const streams: string[] = [];
@@ -133,7 +92,11 @@ async function opened(
   });
   await desk.start();
   await settled();
-  return { desk, state, events, streams, shown: () => shown() };
+  const sent = (id: CallId) => calls.filter((one) => one.id === id).map(({ parts }) => parts);
+  const keys = () => sent('offerBoardClaim').map(({ headers }) => headers?.['Idempotency-Key']);
+  const seen = () => sent('offerBoardClaim').map(({ body }) => Object(body).updated_at);
+  const reads = () => sent('listBoardClaims').length;
+  return { desk, state, events, streams, sent, keys, seen, reads, shown: () => shown() };
 }
 
 const rowsOf = ({ board }: ReturnType<typeof createDesk>) => board.list.rows.value?.map(({ id }) => id);
@@ -141,30 +104,35 @@ const messageOf = ({ toasts }: ReturnType<typeof createDesk>) => {
   const { kind, lines = [] } = toasts.toast.value ?? {};
   return [kind, ...lines.map((line) => (typeof line === 'string' ? line : line()))];
 };
-const reads = (calls: readonly string[]) => calls.filter((id) => id === 'listBoardClaims').length;
 
 describe('offers', () => {
   const claim = boardClaim();
   const [one, other] = [adjuster('SVC-1'), adjuster('SVC-2')];
 
-  test('that got no response keep their key when they are sent again, in a page that was loaded again, too', async () => {
-    const { desk, state } = await opened();
-    state.offers = [new NetworkError('timeout')];
+  test('keep their key when they are sent again, in another page, too; another adjuster or a changed claim has another one', async () => {
+    const { desk, state, keys } = await opened();
+    state.meets.offerBoardClaim = [new NetworkError('timeout')];
     await desk.offers.offer([claim], one);
     expect(desk.offers.acts.value).toMatchObject([{ state: 'unknown' }]);
     await desk.offers.retry();
     const again = await opened();
     await again.desk.offers.offer([claim], one);
-    expect(new Set([...state.keys, ...again.state.keys]).size).toBe(1);
+    expect(new Set([...keys(), ...again.keys()]).size).toBe(1);
     expect(desk.offers.acts.value).toMatchObject([{ state: 'done' }]);
+    await desk.offers.offer([claim], other);
+    await desk.offers.offer([{ ...claim, updated_at: '2026-08-30T00:00:00.000Z' }], one);
+    expect(new Set(keys()).size).toBe(3);
   });
 
   test('say which claim was seen, also when they are sent again, and that it has changed', async () => {
-    const { desk, state } = await opened();
+    const { desk, state, seen } = await opened();
     const detail =
       'The claim has changed since it was read: Priya Nair offered it to Jean Delacroix (SVC-9).';
     const claims = [claim, boardClaim(), boardClaim({ updated_at: '2026-08-30T00:00:00.000Z' })];
-    state.offers = [new NetworkError('timeout'), new ApiError(409, 'claim_changed', [], detail)];
+    state.meets.offerBoardClaim = [
+      new NetworkError('timeout'),
+      new ApiError(409, 'claim_changed', [], detail),
+    ];
     await desk.offers.offer(claims, one);
     expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
       en.offer.unknown,
@@ -172,21 +140,25 @@ describe('offers', () => {
       en.offer.done.offer('SVC-1'),
     ]);
     // It was made, and then somebody offered the claim to another adjuster.
-    state.offers = [Promise.resolve({ assignment: { adjuster_svc_id: 'SVC-9' } })];
+    state.meets.offerBoardClaim = [Promise.resolve({ assignment: { adjuster_svc_id: 'SVC-9' } })];
     await desk.offers.retry();
     expect(outcomeText(Object(desk.offers.acts.value[0]), en)).toBe(en.refusals.claim_changed);
-    expect(state.seen).toEqual([...claims, claim].map(({ updated_at }) => updated_at));
+    expect(seen()).toEqual([...claims, claim].map(({ updated_at }) => updated_at));
   });
 
   test('that are withdrawn can be made to the same adjusters again, and a withdrawal whose response was lost was done', async () => {
-    const { desk, state } = await opened();
+    const { desk, state, seen } = await opened();
     const changed = { updated_at: '2026-08-30T00:00:00.000Z', assignment: { status: 'unassigned' } };
     const claims = ['A', 'B', 'C'].map((adjuster_name) =>
       boardClaim({ adjuster_svc_id: `SVC-${adjuster_name}`, adjuster_name }),
     );
     const [lost, , accepted] = claims as [BoardClaim, BoardClaim, BoardClaim];
     const notPending = new ApiError(409, 'offer_not_pending');
-    state.endings = [new NetworkError('timeout'), changed, new ApiError(409, 'claim_already_accepted')];
+    state.meets.withdrawBoardOffer = [
+      new NetworkError('timeout'),
+      changed,
+      new ApiError(409, 'claim_already_accepted'),
+    ];
     await desk.offers.end('withdraw', claims, '');
     expect(messageOf(desk)).toEqual([
       'error',
@@ -194,8 +166,8 @@ describe('offers', () => {
       `${lost.claim_number}: ${en.offer.unknown}`,
       `${accepted.claim_number}: ${en.refusals.claim_already_accepted}`,
     ]);
-    state.endings = [notPending];
-    state.details = { claim: changed, history: [{ outcome: 'withdrawn' }] };
+    state.meets.withdrawBoardOffer = [notPending];
+    state.meets.getBoardClaim = [{ claim: changed, history: [{ outcome: 'withdrawn' }] }];
     await desk.offers.retry();
     expect(desk.offers.acts.value.map((act) => act.state)).toEqual(['done', 'done', 'refused']);
     await desk.offers.undo();
@@ -205,38 +177,32 @@ describe('offers', () => {
       en.offer.done.offer('B'),
     ]);
     // As they are after the withdrawal.
-    expect(state.seen).toEqual([changed.updated_at, changed.updated_at]);
-    state.endings = [notPending];
-    state.details = { claim: changed, history: [{ outcome: 'rejected' }] };
+    expect(seen()).toEqual([changed.updated_at, changed.updated_at]);
+    state.meets.withdrawBoardOffer = [notPending];
+    state.meets.getBoardClaim = [{ claim: changed, history: [{ outcome: 'rejected' }] }];
     await desk.offers.end('withdraw', [boardClaim()], '');
     expect(outcomeText(Object(desk.offers.acts.value.at(-1)), en)).toBe(en.refusals.offer_not_pending);
   });
 
   test('end with claims that are closed for a reason', async () => {
-    const { desk, state } = await opened();
+    const { desk, sent } = await opened();
     const claim = boardClaim();
     await desk.offers.end('close', [claim], 'Sent twice.');
     await desk.offers.end('close', [boardClaim()], '');
     expect(messageOf(desk)).toEqual(['success', '1 of 1 closed']);
-    expect(state.ended).toEqual([
+    expect(sent('closeBoardClaim').map(({ body }) => body)).toEqual([
       { updated_at: claim.updated_at, reason: 'Sent twice.' },
       { updated_at: claim.updated_at },
     ]);
   });
 
-  test('to another adjuster, or of a claim that has changed since, have another key', async () => {
-    const { desk, state } = await opened();
-    const changed = { ...claim, updated_at: '2026-08-30T00:00:00.000Z' };
-    await desk.offers.offer([claim], one);
-    await desk.offers.offer([claim], other);
-    await desk.offers.offer([changed], one);
-    expect(new Set(state.keys).size).toBe(3);
-  });
-
   test('of many claims have an outcome each, which a message says, and only those of unknown outcome are sent again', async () => {
-    const { desk, state } = await opened();
+    const { desk, state, keys } = await opened();
     const claims = Array.from({ length: 6 }, (_, index) => boardClaim({ claim_number: `FL-${index}` }));
-    state.offers = [new ApiError(409, 'adjuster_not_accepting'), new NetworkError('connection')];
+    state.meets.offerBoardClaim = [
+      new ApiError(409, 'adjuster_not_accepting'),
+      new NetworkError('connection'),
+    ];
     state.listing = new NetworkError('connection');
     await desk.offers.offer(claims, one);
     await settled();
@@ -251,37 +217,25 @@ describe('offers', () => {
     await desk.offers.retry();
     expect(messageOf(desk)).toEqual(['success', '1 of 1 offered to SVC-1']);
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done', 'done']);
-    expect(state.keys).toHaveLength(7);
+    expect(keys()).toHaveLength(7);
   });
 
-  test('go to active adjusters, those who take offers and have the least work first', () => {
-    const all = [
-      adjuster('SVC-busy', { open_claims: 9 }),
-      adjuster('SVC-paused', { accepting_assignments: false }),
-      adjuster('SVC-free', { name: 'Ana Reyes' }),
-      adjuster('SVC-invited', { status: 'pending' }),
-    ];
-    const ids = (typed: string) => candidates(all, typed).map(({ svc_id }) => svc_id);
-    expect(ids('')).toEqual(['SVC-free', 'SVC-busy', 'SVC-paused']);
-    expect(ids('reyes ana')).toEqual(['SVC-free']);
-    // Who has rejected the claim comes last.
-    const rejecter = candidates(all, '', (svcId) => svcId === 'SVC-free').map(({ svc_id }) => svc_id);
-    expect(rejecter).toEqual(['SVC-busy', 'SVC-paused', 'SVC-free']);
-  });
-
-  test('go to adjusters in the order that was chosen, what is unknown and who rejected the claim last', () => {
+  test('go to active adjusters, those who take offers first, in the order that was chosen, and who rejected the claim last', () => {
     const all = [
       adjuster('SVC-far', { name: 'Ana', distance: 90, median_answer_seconds: 60, open_claims: 1 }),
       adjuster('SVC-near', { name: 'Cal', distance: 5, median_answer_seconds: null, open_claims: 2 }),
       adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 30, open_claims: 3 }),
+      adjuster('SVC-paused', { name: 'Abby', distance: 1, accepting_assignments: false }),
       adjuster('SVC-rejected', { name: 'Abe', distance: 0, median_answer_seconds: 1 }),
+      adjuster('SVC-invited', { status: 'pending' }),
     ];
-    const inOrder = (order: CandidateOrder) =>
-      candidates(all, '', (svcId) => svcId === 'SVC-rejected', order).map(({ svc_id }) => svc_id.slice(4));
-    expect(inOrder('work')).toEqual(['far', 'near', 'unknown', 'rejected']);
-    expect(inOrder('distance')).toEqual(['near', 'far', 'unknown', 'rejected']);
-    expect(inOrder('answer')).toEqual(['unknown', 'far', 'near', 'rejected']);
-    expect(inOrder('name')).toEqual(['far', 'unknown', 'near', 'rejected']);
+    const found = (order: CandidateOrder, typed = '') =>
+      candidates(all, typed, (svcId) => svcId === 'SVC-rejected', order).map(({ svc_id }) => svc_id.slice(4));
+    expect(found('work')).toEqual(['far', 'near', 'unknown', 'paused', 'rejected']);
+    expect(found('distance')).toEqual(['near', 'far', 'unknown', 'paused', 'rejected']);
+    expect(found('answer')).toEqual(['unknown', 'far', 'near', 'paused', 'rejected']);
+    expect(found('name')).toEqual(['far', 'unknown', 'near', 'paused', 'rejected']);
+    expect(found('work', 'svc-f ana')).toEqual(['far']);
   });
 
   test('of a plan go on in a page that was loaded again, as they were seen, and the plan ends once each has an outcome', async () => {
@@ -299,13 +253,13 @@ describe('offers', () => {
     const made = claims.map((each, n) => ({ claim: each, adjuster: n === 0 ? one : other }));
     first.desk.offers.prepare('spread', claims);
     first.desk.offers.draft.value = { kind: 'offer', from: 'spread', ids: [], typed: '', plan: planned };
-    first.state.offers = [new NetworkError('timeout'), new Promise(() => {})];
+    first.state.meets.offerBoardClaim = [new NetworkError('timeout'), new Promise(() => {})];
     void first.desk.offers.offerPlan(made);
     await settled();
     const again = await opened({ draft: first.state.draft });
     expect(again.desk.offers.draft.value?.plan).toEqual(planned);
     expect(again.desk.offers.isPlanStarted.value).toBe(false);
-    again.state.offers = [new NetworkError('timeout'), new ApiError(409, 'claim_changed')];
+    again.state.meets.offerBoardClaim = [new NetworkError('timeout'), new ApiError(409, 'claim_changed')];
     await again.desk.offers.offerPlan(made);
     expect([again.desk.offers.isPlanStarted.value, again.desk.offers.draft.value?.plan]).toEqual([
       true,
@@ -314,8 +268,8 @@ describe('offers', () => {
     await again.desk.offers.retry();
     expect(again.desk.offers.draft.value).toBeUndefined();
     expect(again.desk.offers.acts.value.map(({ state }) => state)).toEqual(['done', 'refused']);
-    expect(again.state.keys.slice(0, 2)).toEqual(first.state.keys);
-    expect(again.state.seen).toEqual([...first.state.seen, claims[0]?.updated_at]);
+    expect(again.keys().slice(0, 2)).toEqual(first.keys());
+    expect(again.seen()).toEqual([...first.seen(), claims[0]?.updated_at]);
   });
 
   test('go to adjusters of the environment', async () => {
@@ -330,19 +284,19 @@ describe('the board', () => {
   const claims = (count: number) => Array.from({ length: count }, () => boardClaim());
 
   test('shows what changed, in order, once in three seconds however many changes there are', async () => {
-    const { desk, state, events } = await opened({ claims: claims(3) });
+    const { desk, state, events, reads } = await opened({ claims: claims(3) });
     events.changed?.('r1');
     await after(5000);
-    expect(reads(state.calls)).toBe(1);
+    expect(reads()).toBe(1);
     state.claims = [...claims(1), ...state.claims.slice(1)];
     events.changed?.('r2');
     events.changed?.('r3');
     await after(0);
     events.changed?.('r4');
     await after(2900);
-    expect([reads(state.calls), rowsOf(desk)]).toEqual([2, state.claims.map(({ id }) => id)]);
+    expect([reads(), rowsOf(desk)]).toEqual([2, state.claims.map(({ id }) => id)]);
     await after(100);
-    expect(reads(state.calls)).toBe(3);
+    expect(reads()).toBe(3);
   });
 
   test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
@@ -367,27 +321,27 @@ describe('the board', () => {
   });
 
   test('shows the counts of the first page, and asks for the offers that are late', async () => {
-    const { desk, state } = await opened({ claims: claims(150) });
+    const { desk, sent } = await opened({ claims: claims(150) });
     const { board } = desk;
     expect(board.counts.value).toEqual({ waiting: 150, late: 0, rejected: 0, unassigned: 0 });
     await board.list.more();
     board.filter({ view: 'late' });
     await after(0);
     expect(board.counts.value).toMatchObject({ waiting: 150 });
-    expect(state.queries.at(-1)).toMatchObject({ late: 'true' });
+    expect(sent('listBoardClaims').at(-1)?.query).toMatchObject({ late: 'true' });
   });
 
   test('is searched once the typing pauses', async () => {
-    const { desk, state } = await opened({ claims: claims(2) });
+    const { desk, state, reads, sent } = await opened({ claims: claims(2) });
     const found = claims(1);
     desk.board.filter({ q: 'del' }, true);
     desk.board.filter({ q: 'delgado' }, true);
     await after(299);
-    expect(reads(state.calls)).toBe(1);
+    expect(reads()).toBe(1);
     state.claims = found;
     await after(1);
     expect(rowsOf(desk)).toEqual(found.map(({ id }) => id));
-    expect(state.queries.at(-1)).toMatchObject({ q: 'delgado', environment: 'live' });
+    expect(sent('listBoardClaims').at(-1)?.query).toMatchObject({ q: 'delgado', environment: 'live' });
   });
 
   test('keeps its rows when they cannot be read again, and reads them once the service responds, without another change', async () => {
@@ -421,7 +375,7 @@ describe('the board', () => {
   });
 
   test('turns late, and the course of the open claim goes on, about once a minute without an event, only while it is shown', async () => {
-    const { desk, state } = await opened({ claims: claims(1) });
+    const { desk, state, reads } = await opened({ claims: claims(1) });
     state.claims = state.claims.map((claim) => ({ ...claim, late: true }));
     for (let minutes = 0; minutes < 3; minutes += 0.5) {
       state.visible = minutes < 2;
@@ -429,18 +383,18 @@ describe('the board', () => {
       await after(1000);
     }
     expect(desk.board.list.rows.value).toMatchObject([{ late: true }]);
-    expect([desk.changes.value, reads(state.calls)]).toEqual([2, 3]);
+    expect([desk.changes.value, reads()]).toEqual([2, 3]);
   });
 
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
-    const { state, streams, shown } = await opened();
+    const { state, streams, shown, reads } = await opened();
     state.visible = false;
     shown();
     expect(streams.at(-1)).toBe('close');
     state.visible = true;
     shown();
     await after(3000);
-    expect([streams.at(-1), reads(state.calls)]).toEqual(['open', 2]);
+    expect([streams.at(-1), reads()]).toEqual(['open', 2]);
   });
 });
 
@@ -453,7 +407,7 @@ describe('a session', () => {
     desk.board.open('#/?view=rejected&state=Atlantis&carrier=Gulf');
     desk.board.filter({ adjuster: 'SVC-1', q: 'Delgado' });
     desk.board.toggle(other.id);
-    state.offers = [new ApiError(401, 'invalid_session')];
+    state.meets.offerBoardClaim = [new ApiError(401, 'invalid_session')];
     state.profile = new ApiError(401, 'invalid_session');
     await desk.offers.offer([claim], adjuster('SVC-1'));
     desk.offers.prepare('board', [other]);
@@ -494,7 +448,9 @@ describe('a session', () => {
     expect([environment.value, board.filters.value.q, board.sort.value]).toEqual([
       ...['test', 'Delgado', { by: 'name', isDown: false }],
     ]);
-    expect(again.state.queries).toEqual([expect.objectContaining({ environment: 'test', q: 'Delgado' })]);
+    expect(again.sent('listBoardClaims').map(({ query }) => query)).toEqual([
+      expect.objectContaining({ environment: 'test', q: 'Delgado' }),
+    ]);
     expect([board.chosen.value, offers.draft.value]).toEqual([
       [other],
       { kind: 'offer', from: 'board', ids: [other.id], typed: '' },
@@ -516,13 +472,13 @@ describe('a session', () => {
   });
 
   test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
-    const { desk, state, events, streams } = await opened({ claims: [boardClaim()] });
+    const { desk, state, events, streams, reads } = await opened({ claims: [boardClaim()] });
     state.profile = { ...DISPATCHER, permissions: ['keys:read'] };
     events.disconnected?.(false);
     await settled();
     await after(60_000);
     expect([desk.can('claims:read'), rowsOf(desk)]).toEqual([false, undefined]);
-    expect([reads(state.calls), streams]).toEqual([1, ['open', 'close']]);
+    expect([reads(), streams]).toEqual([1, ['open', 'close']]);
   });
 });
 
@@ -549,12 +505,12 @@ describe('an upload', () => {
 
   /** An upload of a checked file that gets these responses, and what it sends. */
   const uploading = async (responses: (object | Error)[]) => {
-    const { desk, state } = await opened();
-    state.imports = [result(2, null, true, 'valid'), ...responses];
+    const { desk, state, sent } = await opened();
+    state.meets.importClaims = [result(2, null, true, 'valid'), ...responses];
     const uploads = desk.openUploads(createUpload);
     await uploads.choose(FILE);
-    state.bodies.length = 0;
-    return { desk, bodies: state.bodies, uploads };
+    const bodies = () => sent('importClaims').flatMap(({ body }, n) => (n === 0 ? [] : (body as ImportBody)));
+    return { desk, bodies, uploads };
   };
 
   test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
@@ -568,13 +524,13 @@ describe('an upload', () => {
     void uploads.send();
     await settled();
     await after(19_999);
-    expect([bodies.length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
+    expect([bodies().length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
     await after(1);
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     await uploads.resume();
     expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 4, already_sent: 2 } });
     // With the columns of the check and of every part, whatever others import under the same name.
-    const sent = bodies.map((body) => `${body.from_row} ${Object.keys(body.columns ?? {})}`);
+    const sent = bodies().map((body) => `${body.from_row} ${Object.keys(body.columns ?? {})}`);
     const repeated = Array(3).fill('4 Claim #,Column 2');
     expect(sent).toEqual(['undefined Claim #', ...repeated, '6 Claim #,Column 2']);
   });
@@ -594,7 +550,7 @@ describe('an upload', () => {
       { done: 2, lines: 4, total: 4 },
     ]);
     await after(1000);
-    expect(bodies.map(({ environment, name }) => `${environment} ${name}`)).toEqual(
+    expect(bodies().map(({ environment, name }) => `${environment} ${name}`)).toEqual(
       Array(3).fill('live Monday'),
     );
     expect(uploads.isSending.value).toBe(false);
@@ -623,14 +579,14 @@ describe('an upload', () => {
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([{ kind: 'changed' }, 'checked']);
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([undefined, 'sent']);
-    expect(bodies.map(({ dry_run, text }) => [dry_run, text?.includes('corrected')])).toEqual([
+    expect(bodies().map(({ dry_run, text }) => [dry_run, text?.includes('corrected')])).toEqual([
       [true, false],
       [true, true],
       [false, true],
     ]);
     bytes.value = new DOMException('changed', 'NotReadableError');
     await uploads.send();
-    expect([uploads.notice.value, uploads.upload.value, bodies.length]).toEqual([
+    expect([uploads.notice.value, uploads.upload.value, bodies().length]).toEqual([
       { kind: 'gone' },
       undefined,
       3,
@@ -650,7 +606,7 @@ describe('an upload', () => {
       undefined,
     ]);
     await uploads.choose(mac, { encoding: 'macintosh' });
-    expect([uploads.notice.value, bodies.map(({ text }) => text)]).toEqual([
+    expect([uploads.notice.value, bodies().map(({ text }) => text)]).toEqual([
       undefined,
       ['Claim #,García\n1,2'],
     ]);
@@ -684,12 +640,12 @@ describe('an upload', () => {
     expect(uploads.notice.value).toMatchObject({ kind: 'unreadable' });
     await uploads.choose(file, { sheet: 'Claims' });
     const text = 'Claim #\tCode\r\n1\t"a ""b"""\r\n\r\n2\tc';
-    expect(bodies.at(-1)).toMatchObject({ dry_run: true, text, delimiter: 'tab', header_row: undefined });
+    expect(bodies().at(-1)).toMatchObject({ dry_run: true, text, delimiter: 'tab', header_row: undefined });
     await uploads.send();
-    expect(bodies.at(-1)).toMatchObject({ dry_run: false, text, delimiter: 'tab' });
+    expect(bodies().at(-1)).toMatchObject({ dry_run: false, text, delimiter: 'tab' });
     bytes.value = workbookOf({ sheets: sheets.slice(0, 1) });
     await uploads.send();
-    expect([uploads.notice.value, uploads.upload.value, bodies.length]).toEqual([
+    expect([uploads.notice.value, uploads.upload.value, bodies().length]).toEqual([
       { kind: 'unreadable', detail: expect.stringContaining('Its sheets: Cover.') },
       undefined,
       4,
@@ -701,7 +657,7 @@ describe('an upload', () => {
     const { bodies, uploads } = await uploading(checks);
     await uploads.change({ columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' });
     await uploads.choose(FILE);
-    expect(bodies).toMatchObject([
+    expect(bodies()).toMatchObject([
       { dry_run: true, columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' },
       { dry_run: true, columns: undefined, date_order: 'mdy' },
     ]);
@@ -713,16 +669,17 @@ describe('a list of invitations', () => {
     results: Array.from({ length: to - from }, (_, n) => ({ svc_id: `SVC-${from + n}`, outcome })),
   });
   const listing = async (responses: readonly (object | Error)[], typed: string, draft?: string) => {
-    const { desk, state } = await opened({ draft });
-    state.invitations = [...responses];
+    const { desk, state, sent } = await opened({ draft });
+    state.meets.inviteBoardAdjusters = [...responses];
     const invitations = desk.openInvitations(createInvitations);
     if (typed !== '') invitations.typed.value = typed;
-    return { desk, state, invitations };
+    const lists = () => sent('inviteBoardAdjusters').map(({ body }) => Object(body).svc_ids);
+    return { desk, state, invitations, lists };
   };
   const many = Array.from({ length: 120 }, (_, n) => `SVC-${n}`).join('\n');
 
   test('is sent in parts, waits as long as the service asks, and after a stop is sent again as a whole', async () => {
-    const { state, invitations } = await listing(
+    const { invitations, lists } = await listing(
       [
         results(0, 50),
         new NetworkError('service', 5000),
@@ -741,7 +698,7 @@ describe('a list of invitations', () => {
     await after(5000);
     expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['stopped', many]);
     await invitations.send();
-    expect(state.lists.map(({ length, 0: first }) => [length, first])).toEqual([
+    expect(lists().map(({ length, 0: first }) => [length, first])).toEqual([
       ...[
         [50, 'SVC-0'],
         [50, 'SVC-50'],
@@ -768,9 +725,9 @@ describe('a list of invitations', () => {
     };
     const long = 'x1'.repeat(65);
     const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', 'SVC-5'].join('\n');
-    const { state, invitations } = await listing([response], typed);
+    const { invitations, lists } = await listing([response], typed);
     await invitations.send();
-    expect(state.lists).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', 'SVC-5']]);
+    expect(lists()).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', 'SVC-5']]);
     const failed = invitations.run.value?.done.filter(needsCorrection);
     expect(failed?.map(({ row, outcome }) => [row, outcome]).sort()).toEqual([
       ...[

@@ -14,6 +14,10 @@ export const changeDraft = (changes: Partial<Pick<OfferDraft, 'typed' | 'chosen'
   if (draft !== undefined) offers.draft.value = { ...draft, ...changes };
 };
 
+export const closeDraft = (): void => {
+  offers.draft.value = undefined;
+};
+
 export const ClaimPoints = ({ claims }: Pick<ActProps, 'claims'>) => (
   <ul class="points">
     {claims.slice(0, 5).map(({ id, name, claim_number }) => (

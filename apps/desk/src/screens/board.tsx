@@ -252,7 +252,7 @@ function Filters() {
               choose={(adjuster) => board.filter({ adjuster })}
             />
             <Field
-              label={words.carrier}
+              label={texts.value.reports.groups.carrier}
               name="carrier"
               maxLength={LIMITS.companyName.max}
               value={filters.carrier}

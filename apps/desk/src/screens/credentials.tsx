@@ -43,7 +43,7 @@ export function Credentials(props: { readonly adjuster: BoardAdjuster; readonly 
             />
           </>
         )}
-        <Button onClick={close}>{words.close}</Button>
+        <Button onClick={close}>{texts.value.close}</Button>
       </div>
     </Dialog>
   );

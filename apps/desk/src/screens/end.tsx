@@ -2,7 +2,7 @@ import { LIMITS } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { offers, texts } from '../app.ts';
-import { type ActProps, ClaimPoints, changeDraft } from '../components/act.tsx';
+import { type ActProps, ClaimPoints, changeDraft, closeDraft } from '../components/act.tsx';
 import type { ActKind } from '../state/offers.ts';
 
 /** Says what withdrawing offers, or closing claims, will do. */
@@ -19,16 +19,17 @@ export function EndDialog({
   const { typed = '' } = offers.draft.value ?? {};
   const countOf = (wanted: string): number => claims.filter(({ status }) => status === wanted).length;
   const [pending, accepted] = [countOf('pending_acceptance'), countOf('accepted')];
-  const close = (): void => {
-    offers.draft.value = undefined;
-  };
   const submit = (): void => {
     void offers.end(kind, claims, typed.trim());
-    close();
+    closeDraft();
     done?.();
   };
   return (
-    <FormDialog title={title(claims.length)} kind="danger" {...{ act, close, submit, focusAfter }}>
+    <FormDialog
+      title={title(claims.length)}
+      kind="danger"
+      {...{ act, close: closeDraft, submit, focusAfter }}
+    >
       <ClaimPoints claims={claims} />
       <p>{lead}</p>
       {kind === 'close' && (

@@ -3,6 +3,7 @@ import { Dialog } from '@svc/web-app/components/dialog';
 import { Button, Note, TapGuard, TestBadge } from '@svc/web-app/components/ui';
 import { useId } from 'preact/hooks';
 import { desk, texts } from '../app.ts';
+import { FileField } from '../components/file-field.tsx';
 import { saveCsv } from '../save-csv.ts';
 import {
   createInvitations,
@@ -33,15 +34,9 @@ export function InviteMany({ close }: { readonly close: () => void }) {
 
 function List({ close }: { readonly close: () => void }) {
   const words = texts.value.adjusters;
-  const [list, file] = [useId(), useId()];
+  const list = useId();
   const { entries, leftOut } = invitations.list.value;
   const { value: notice } = invitations.notice;
-  const choose = (input: HTMLInputElement): void => {
-    const [chosen] = input.files ?? [];
-    // So that the same file can be chosen again, once it is corrected.
-    input.value = '';
-    if (chosen !== undefined) void invitations.choose(chosen).catch(desk.showError);
-  };
   return (
     <form
       class="form"
@@ -65,10 +60,7 @@ function List({ close }: { readonly close: () => void }) {
           }}
         />
       </div>
-      <div class="field">
-        <label for={file}>{texts.value.upload.file}</label>
-        <input id={file} type="file" onChange={({ currentTarget }) => choose(currentTarget)} />
-      </div>
+      <FileField choose={(file) => void invitations.choose(file).catch(desk.showError)} />
       {notice?.kind === 'unreadable' && (
         <Note kind="warning">
           <p role="alert">{texts.value.ofService(notice.text)}</p>

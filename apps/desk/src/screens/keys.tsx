@@ -216,7 +216,13 @@ function Row(props: {
               if (await props.rename(text('name'))) setIsRenaming(false);
             }}
           >
-            <Field label={words.name} name="name" defaultValue={apiKey.name ?? ''} maxLength={100} required />
+            <Field
+              label={texts.value.board.name}
+              name="name"
+              defaultValue={apiKey.name ?? ''}
+              maxLength={100}
+              required
+            />
           </FormDialog>
         )}
       </span>

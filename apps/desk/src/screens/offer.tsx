@@ -7,7 +7,7 @@ import { Select } from '@svc/web-app/components/select';
 import { Button } from '@svc/web-app/components/ui';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, answerTime, dateTime, desk, offers, texts } from '../app.ts';
-import { type ActProps, ClaimPoints, changeDraft } from '../components/act.tsx';
+import { type ActProps, ClaimPoints, changeDraft, closeDraft } from '../components/act.tsx';
 import type { BoardAdjuster } from '../endpoints.ts';
 import { CANDIDATE_ORDERS, candidates, canTake, displayName, outcomeText } from '../state/offers.ts';
 
@@ -25,9 +25,6 @@ export function ActDialog(props: ActProps) {
 function OfferDialog(props: ActProps) {
   const words = texts.value.offer;
   const { typed = '', chosen: chosenId } = offers.draft.value ?? {};
-  const close = (): void => {
-    offers.draft.value = undefined;
-  };
   const [forClaim, setForClaim] = useState<ReadonlyMap<string, BoardAdjuster>>(new Map());
   useEffect(() => {
     void desk.readAdjusters();
@@ -55,14 +52,14 @@ function OfferDialog(props: ActProps) {
   const submit = (): void => {
     if (chosen === undefined) return;
     void offers.offer(props.claims, chosen);
-    close();
+    closeDraft();
     props.done?.();
   };
   return (
     <FormDialog
       title={words.title(props.claims.length)}
       act={chosen === undefined ? texts.value.board.offer : words.confirm(displayName(chosen))}
-      {...{ disabled: chosen === undefined, close, submit, focusAfter: props.focusAfter }}
+      {...{ disabled: chosen === undefined, close: closeDraft, submit, focusAfter: props.focusAfter }}
     >
       <ClaimPoints claims={props.claims} />
       <p role="status">{ending > 0 && words.ending(ending, props.claims.length)}</p>

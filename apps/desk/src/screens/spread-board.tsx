@@ -1,4 +1,5 @@
 import { adjusters, offers, texts } from '../app.ts';
+import { closeDraft } from '../components/act.tsx';
 import type { BoardClaim, ProposedOffer } from '../endpoints.ts';
 import type { OfferDraft } from '../state/offers.ts';
 import { SpreadDialog } from './spread.tsx';
@@ -46,12 +47,9 @@ export function SpreadBoard(props: {
     void offers.offerPlan(made);
     props.done();
   };
-  const close = (): void => {
-    offers.draft.value = undefined;
-  };
   return (
     <SpreadDialog
-      {...{ items, ticked, plan, show, submit, close, focusAfter }}
+      {...{ items, ticked, plan, show, submit, close: closeDraft, focusAfter }}
       tick={(next) => change({ ticked: next, plan: undefined })}
       act={texts.value.spread.offer(plan?.length ?? 0)}
     />

@@ -7,8 +7,9 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useReading } from '@svc/web-app/use-reading';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call, dateTime, desk, environment, request, showError, texts } from '../app.ts';
+import { FileField } from '../components/file-field.tsx';
 import { ofService } from '../components/service-text.tsx';
 import type { Import, ProposedOffer } from '../endpoints.ts';
 import { saveCsv } from '../save-csv.ts';
@@ -34,17 +35,10 @@ const said = (detail: string) => ofService(withLabels(detail, fieldNames()));
 /** Sends a file of claims, after every row of it was checked. */
 export function UploadScreen() {
   const words = texts.value.upload;
-  const id = useId();
   const { columns, values = {}, date_order = '', delimiter = '', header_row = 0 } = uploads.choices.value;
   const { value: upload } = uploads.upload;
   const { value: file } = uploads.file;
   const isSending = uploads.isSending.value;
-  const choose = (input: HTMLInputElement): void => {
-    const [chosen] = input.files ?? [];
-    // So that the same file can be chosen again, once it is corrected.
-    input.value = '';
-    if (chosen !== undefined) void uploads.choose(chosen);
-  };
   const valid = upload?.counts.valid ?? 0;
   const questions = upload?.result.problems.filter(({ fields }) => fields.length > 0) ?? [];
   const likelyHeader = upload?.result.likely_header_row ?? null;
@@ -56,10 +50,7 @@ export function UploadScreen() {
       <p class="muted">{words.lead}</p>
       {!isSending && (
         <div class="filter-line">
-          <div class="field">
-            <label for={id}>{words.file}</label>
-            <input id={id} type="file" onChange={({ currentTarget }) => choose(currentTarget)} />
-          </div>
+          <FileField choose={(file) => void uploads.choose(file)} />
           <Select
             {...{ label: words.dateOrder, options: ['', ...DATE_ORDERS], value: date_order }}
             name={(one) => words.orders[one]}

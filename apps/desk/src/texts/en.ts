@@ -104,7 +104,6 @@ export const en = {
     search: 'Search',
     searchHint: 'Name, address, phone, number or adjuster',
     filters: 'Filters',
-    carrier: 'Carrier',
     state: 'State',
     any: 'Any',
     status: 'Status',
@@ -242,7 +241,6 @@ export const en = {
       string,
       string
     >,
-    close: 'Close',
   },
   adjusters: {
     invite: 'Invite an adjuster',
@@ -393,7 +391,6 @@ export const en = {
     once: 'Copy it now: it is not shown again.',
     copied: 'I have copied it',
     created: (time: string, by: string | null) => `created ${time} by ${by ?? 'the operator'}`,
-    name: 'Name',
     nameOptional: 'Name, such as where it is used (optional)',
     rename: 'Rename',
     notAllowed:

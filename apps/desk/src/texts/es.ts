@@ -100,7 +100,6 @@ export const es: Texts = {
     search: 'Buscar',
     searchHint: 'Nombre, dirección, teléfono, número o ajustador',
     filters: 'Filtros',
-    carrier: 'Aseguradora',
     state: 'Estado',
     any: 'Todos',
     status: 'Situación',
@@ -241,7 +240,6 @@ export const es: Texts = {
       rcbap: 'condominio (RCBAP)',
     },
     kinds: { resident: 'residente', non_resident: 'no residente', emergency: 'de emergencia' },
-    close: 'Cerrar',
   },
   adjusters: {
     invite: 'Invitar a un ajustador',
@@ -396,7 +394,6 @@ export const es: Texts = {
     once: 'Copie el texto ahora: no se muestra otra vez.',
     copied: 'Ya lo copié',
     created: (time, by) => `creada ${time} por ${by ?? 'el operador'}`,
-    name: 'Nombre',
     nameOptional: 'Nombre, por ejemplo dónde se usa (opcional)',
     rename: 'Cambiar el nombre',
     notAllowed:
