@@ -1,6 +1,7 @@
 import { ApiError } from '@svc/web-app/api-error';
 import { CodeField } from '@svc/web-app/components/field';
 import { Button } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, lists, request, showError, showToast } from '../app.ts';
@@ -9,19 +10,17 @@ import { call, lists, request, showError, showToast } from '../app.ts';
 export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {
   const words = allTexts.value;
   const [code, setCode] = useState('');
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [error, setError] = useState<string>();
-  const during = async (work: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
+  const send = (work: () => Promise<unknown>): void => {
     setError(undefined);
-    try {
-      await request(work);
-    } catch (caught) {
-      if (caught instanceof ApiError && caught.fields.includes('code')) setError(words.signIn.refused);
-      else showError(caught);
-    } finally {
-      setBusy(false);
-    }
+    void during(
+      () => request(work),
+      (caught) => {
+        if (caught instanceof ApiError && caught.fields.includes('code')) setError(words.signIn.refused);
+        else showError(caught);
+      },
+    );
   };
   const confirm = async (): Promise<void> => {
     await call('confirmEmail', { body: { code: code.replace(/\D/g, '') } });
@@ -31,7 +30,7 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    void during(confirm);
+    send(confirm);
   };
   return (
     <form class="form" onSubmit={submit}>
@@ -41,7 +40,7 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
         <Button kind="primary" type="submit" busy={busy}>
           {allTexts.value.account.confirm}
         </Button>
-        <Button busy={busy} onClick={() => void during(() => call('updateProfile', { body: { email } }))}>
+        <Button busy={busy} onClick={() => send(() => call('updateProfile', { body: { email } }))}>
           {words.signIn.again}
         </Button>
         <Button kind="quiet" onClick={done}>

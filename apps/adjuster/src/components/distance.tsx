@@ -1,30 +1,25 @@
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
 import { Button } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { places, showError } from '../app.ts';
+import { places } from '../app.ts';
 import { typedField } from '../typed-field.ts';
 
 /** Asks where distances are measured from: the device's position or a ZIP code. */
 export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
   const words = allTexts.value.distance;
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [error, setError] = useState<string>();
   const [zip, setZip] = typedField('zip', places.origin.value?.zip);
-  const attempt = async (work: () => Promise<string | undefined>): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
+  const attempt = (work: () => Promise<string | undefined>): Promise<void> =>
+    during(async () => {
+      setError(undefined);
       const problem = await work();
       if (problem === undefined) close(true);
       else setError(problem);
-    } catch (caught) {
-      showError(caught);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const locate = () =>
     attempt(() =>
       places.setOriginFromPosition().then(

@@ -1,4 +1,5 @@
 import { Button, Note } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, answers, day, notifications, now, session, showError, showToast, storage } from '../app.ts';
@@ -51,7 +52,7 @@ function NoOffersNote() {
 function NotificationSuggestion() {
   const words = allTexts.value.settings;
   const [state, setState] = useState<NotificationState | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   useEffect(() => {
     void Promise.all([notifications.state(), storage.get('notificationsAsked')])
       .then(([found, wasAsked]) => setState(suggestionFor(found, wasAsked === true)))
@@ -64,18 +65,14 @@ function NotificationSuggestion() {
     void storage.put('notificationsAsked', true);
   };
   const turnOn = async () => {
-    setBusy(true);
-    try {
-      const next = await notifications.enable();
-      if (next === 'on') showToast(words.notificationsOn, 'success');
-      settle(next === 'on' ? 'turned on' : next === 'denied' ? 'denied' : 'failed');
-    } catch (error) {
-      settle('failed');
-      if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
-      else showError(error);
-    } finally {
-      setBusy(false);
-    }
+    const next = await notifications.enable();
+    if (next === 'on') showToast(words.notificationsOn, 'success');
+    settle(next === 'on' ? 'turned on' : next === 'denied' ? 'denied' : 'failed');
+  };
+  const showFailure = (error: unknown) => {
+    settle('failed');
+    if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
+    else showError(error);
   };
   return (
     <section class="card suggestion" aria-label={words.notifications}>
@@ -88,7 +85,7 @@ function NotificationSuggestion() {
       </p>
       <div class="row">
         {state !== 'homeScreen' && (
-          <Button kind="primary" busy={busy} onClick={() => void turnOn()}>
+          <Button kind="primary" busy={busy} onClick={() => void during(turnOn, showFailure)}>
             {words.turnOn}
           </Button>
         )}

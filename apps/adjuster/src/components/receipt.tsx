@@ -2,6 +2,7 @@ import { Dialog } from '@svc/web-app/components/dialog';
 import { Facts, fact } from '@svc/web-app/components/facts';
 import { Button } from '@svc/web-app/components/ui';
 import { shareFile } from '@svc/web-app/share-file';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, dateTime, request, showError } from '../app.ts';
@@ -16,18 +17,12 @@ interface Offer {
 /** Shows the signed receipt of an offer, and hands it on as a file. */
 export function ReceiptButton({ offer }: { offer: Offer }) {
   const words = allTexts.value.receipt;
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [receipt, setReceipt] = useState<string>();
   const read = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { claimId: id, offeredAt: offered_at } = offer;
-      const input = { params: { id }, query: { offered_at } };
-      setReceipt((await request(() => call('getOfferReceipt', input))).receipt);
-    } catch (error) {
-      showError(error);
-    }
-    setBusy(false);
+    const { claimId: id, offeredAt: offered_at } = offer;
+    const input = { params: { id }, query: { offered_at } };
+    setReceipt((await request(() => call('getOfferReceipt', input))).receipt);
   };
   return (
     <>
@@ -35,7 +30,7 @@ export function ReceiptButton({ offer }: { offer: Offer }) {
         kind="quiet"
         busy={busy}
         aria-label={`${words.title}: ${offer.claimNumber}`}
-        onClick={() => void read()}
+        onClick={() => void during(read)}
       >
         {words.title}
       </Button>

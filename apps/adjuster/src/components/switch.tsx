@@ -2,6 +2,8 @@ import './switch.css';
 
 export const Switch = (props: {
   readonly label: string;
+  /** What it is about, where several have the same label. */
+  readonly of?: string;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly turn: () => void;
@@ -11,6 +13,7 @@ export const Switch = (props: {
     class="switch"
     role="switch"
     aria-checked={props.checked}
+    aria-label={props.of && `${props.label}: ${props.of}`}
     disabled={props.disabled}
     onClick={props.turn}
   >

@@ -1,4 +1,3 @@
-import '../components/switch.css';
 import type { Availability } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { Button } from '@svc/web-app/components/ui';
@@ -6,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, day, showError, today } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
+import { Switch } from '../components/switch.tsx';
 import { typedField } from '../typed-field.ts';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
@@ -28,16 +28,11 @@ export function AvailabilityCard() {
   return (
     <section class="card" aria-labelledby="availability">
       <h2 id="availability">{words.title}</h2>
-      <button
-        type="button"
-        class="switch"
-        role="switch"
-        aria-checked={!accepting}
-        onClick={() => change({ accepting_assignments: !accepting })}
-      >
-        <span>{words.pauseAll}</span>
-        <span class="track" aria-hidden="true" />
-      </button>
+      <Switch
+        label={words.pauseAll}
+        checked={!accepting}
+        turn={() => change({ accepting_assignments: !accepting })}
+      />
       <p class="muted">{words.pauseAllMore}</p>
       <h3 id="max-offers">{words.maxOffers}</h3>
       <select

@@ -12,6 +12,7 @@ import {
   TestBadge,
 } from '@svc/web-app/components/ui';
 import { titleOf } from '@svc/web-app/names';
+import { useBusy } from '@svc/web-app/use-busy';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -24,7 +25,6 @@ import {
   outcomes,
   replaceScreen,
   request,
-  showError,
   since,
   texts,
 } from '../app.ts';
@@ -179,26 +179,24 @@ function AnswerActions(props: { readonly shows: string; readonly children: Compo
 function AnswerBar({ claim }: { claim: AppClaim }) {
   const words = texts.value;
   const [rejecting, setRejecting] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const answer = async (kind: 'accept' | 'reject', reason?: string): Promise<void> => {
-    setBusy(true);
+  const [busy, during] = useBusy();
+  const answer = (kind: 'accept' | 'reject', reason?: string): void => {
     setRejecting(false);
-    await answers.answer([claim], kind, reason).catch(showError);
-    setBusy(false);
+    void during(() => answers.answer([claim], kind, reason));
   };
   return (
     <AnswerActions shows={claim.id}>
       <Button busy={busy} onClick={() => setRejecting(true)}>
         {words.claim.reject}
       </Button>
-      <Button kind="primary" busy={busy} onClick={() => void answer('accept')}>
+      <Button kind="primary" busy={busy} onClick={() => answer('accept')}>
         {words.claim.accept}
       </Button>
       {rejecting && (
         <RejectDialog
           claimIds={[claim.id]}
           close={() => setRejecting(false)}
-          confirm={(reason) => void answer('reject', reason)}
+          confirm={(reason) => answer('reject', reason)}
         />
       )}
     </AnswerActions>

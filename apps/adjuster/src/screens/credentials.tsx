@@ -5,9 +5,10 @@ import { ApiError } from '@svc/web-app/api-error';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { call, request, showError, showToast, today } from '../app.ts';
+import { call, request, showToast, today } from '../app.ts';
 import { Switch } from '../components/switch.tsx';
 import { typedField } from '../typed-field.ts';
 
@@ -43,7 +44,7 @@ const isEmpty = ({ number, categories, expires_on }: Fcn): boolean =>
 export function Credentials() {
   const words = allTexts.value.credentials;
   const [saved, setSaved] = useState<Saved>();
-  const [busy, setBusy] = useState(true);
+  const [busy, during] = useBusy(true);
   const [isChanged, setIsChanged] = useState(false);
   const [text, type] = typedField('credentials');
   const read = async (): Promise<Saved> => {
@@ -51,13 +52,7 @@ export function Credentials() {
     setSaved(found);
     return found;
   };
-  const whileBusy = (work: () => Promise<unknown>): void => {
-    setBusy(true);
-    void work()
-      .catch(showError)
-      .finally(() => setBusy(false));
-  };
-  useEffect(() => whileBusy(read), []);
+  useEffect(() => void during(read), []);
   const draft: Draft | undefined = text === '' ? saved && draftOf(saved) : (JSON.parse(text) as Draft);
   const forget = (): void => {
     type(undefined);
@@ -67,7 +62,7 @@ export function Credentials() {
     return (
       <>
         <ScreenHeader title={words.title} />
-        <Button busy={busy} onClick={() => whileBusy(read)}>
+        <Button busy={busy} onClick={() => void during(read)}>
           {allTexts.value.network.tryAgain}
         </Button>
       </>
@@ -100,7 +95,7 @@ export function Credentials() {
         data-stored
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) whileBusy(save);
+          if (!busy) void during(save);
         }}
       >
         {isChanged && (

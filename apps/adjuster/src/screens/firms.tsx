@@ -1,11 +1,12 @@
-import '../components/switch.css';
 import type { Membership } from '@svc/contract';
 import { CopyButton } from '@svc/web-app/components/copy';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { call, lists, request, session, showError, showToast } from '../app.ts';
+import { call, lists, request, session, showToast } from '../app.ts';
+import { Switch } from '../components/switch.tsx';
 import { AvailabilityCard } from './availability.tsx';
 import { Invitations } from './offers.tsx';
 import { Sharing } from './sharing.tsx';
@@ -43,26 +44,20 @@ export function Firms() {
 
 function FirmCard({ firm }: { firm: Membership }) {
   const words = allTexts.value;
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [leaving, setLeaving] = useState(false);
   const [sharing, setSharing] = useState(false);
-  const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    try {
+  const change = (work: () => Promise<unknown>): Promise<void> =>
+    during(async () => {
       await request(work);
       await lists.refresh();
-    } catch (error) {
-      showError(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const params = { firm_id: firm.firm_id };
   const accepting = firm.accepting_assignments;
   const toggle = () =>
-    whileBusy(() => call('updateMembership', { params, body: { accepting_assignments: !accepting } }));
+    change(() => call('updateMembership', { params, body: { accepting_assignments: !accepting } }));
   const leave = () =>
-    whileBusy(async () => {
+    change(async () => {
       await call('leaveFirm', { params });
       showToast(words.firms.left(firm.firm_name));
       setLeaving(false);
@@ -71,18 +66,13 @@ function FirmCard({ firm }: { firm: Membership }) {
   return (
     <section class="card" aria-labelledby={titleId}>
       <h2 id={titleId}>{firm.firm_name}</h2>
-      <button
-        type="button"
-        class="switch"
-        role="switch"
-        aria-checked={accepting}
-        aria-label={`${words.firms.taking}: ${firm.firm_name}`}
+      <Switch
+        label={words.firms.taking}
+        of={firm.firm_name}
+        checked={accepting}
         disabled={busy}
-        onClick={() => void toggle()}
-      >
-        <span>{words.firms.taking}</span>
-        <span class="track" aria-hidden="true" />
-      </button>
+        turn={() => void toggle()}
+      />
       <p class="muted">{accepting ? words.firms.takingOn : words.firms.takingOff}</p>
       {!firm.can_accept_claims && <p class="strong">{words.firms.notAllowed}</p>}
       <Button kind="quiet" onClick={() => setSharing(true)}>

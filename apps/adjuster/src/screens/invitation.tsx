@@ -1,6 +1,7 @@
 import { ApiError } from '@svc/web-app/api-error';
 import { Facts, fact } from '@svc/web-app/components/facts';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, call, dateTime, go, lists, request, showError, showToast } from '../app.ts';
@@ -9,7 +10,7 @@ import { forgetProfile, isProfileField, ProfileInput, typedProfile } from '../co
 export function InvitationScreen({ firmId }: { firmId: string }) {
   const words = allTexts.value;
   const invitation = lists.invitations.value.find(({ firm_id }) => firm_id === firmId);
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
   if (invitation === undefined) {
     return (
@@ -23,40 +24,38 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
       </>
     );
   }
+  const params = { firm_id: firmId };
   const missing = invitation.missing_profile_fields.filter(isProfileField);
 
   const answer = async (work: () => Promise<unknown>, done: string): Promise<void> => {
-    setBusy(true);
-    try {
-      await request(work);
-      await lists.refresh();
-      showToast(done, 'success', '#/');
-      go('#/');
-    } catch (error) {
-      if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
-      // Withdrawn, expired, or more fields are required now: the refreshed invitation shows which.
-      else if (error instanceof ApiError && (error.status === 404 || error.code === 'profile_incomplete'))
-        await lists.refresh();
-      else showError(error);
-    } finally {
-      setBusy(false);
-    }
+    await request(work);
+    await lists.refresh();
+    showToast(done, 'success', '#/');
+    go('#/');
+  };
+  const failed = (error: unknown): Promise<void> | void => {
+    if (error instanceof ApiError && error.fields.length > 0) return setRejectedFields(error.fields);
+    // Withdrawn, expired, or more fields are required now: the refreshed invitation shows which.
+    if (error instanceof ApiError && (error.status === 404 || error.code === 'profile_incomplete'))
+      return lists.refresh();
+    showError(error);
   };
   const accept = (event: Event) => {
     event.preventDefault();
     setRejectedFields([]);
-    void answer(async () => {
+    const join = async () => {
       if (missing.length > 0) {
         await account.saveProfile(
           Object.fromEntries(missing.map((name) => [name, typedProfile(name).trim()])),
         );
         forgetProfile();
       }
-      await call('acceptInvitation', { params: { firm_id: firmId } });
-    }, words.invitation.joined(invitation.firm_name));
+      await call('acceptInvitation', { params });
+    };
+    void during(() => answer(join, words.invitation.joined(invitation.firm_name)), failed);
   };
   const decline = () =>
-    void answer(() => call('declineInvitation', { params: { firm_id: firmId } }), words.invitation.declined);
+    void during(() => answer(() => call('declineInvitation', { params }), words.invitation.declined), failed);
 
   return (
     <>

@@ -1,5 +1,6 @@
 import { TEST_NOTIFICATION_PAUSE_MS } from '@svc/domain';
 import { Button, Note } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, dateTime, notifications, request, showError, showToast, storage } from '../app.ts';
@@ -16,7 +17,7 @@ const NIGHT = { start: '21:00', end: '06:30' };
 export function Notifications() {
   const words = allTexts.value.settings;
   const [state, setState] = useState<NotificationState>('off');
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [renewed, setRenewed] = useState<number>();
   const look = async () => {
     await notifications.renew(DAY_MS).catch(() => {});
@@ -33,17 +34,11 @@ export function Notifications() {
     return () => document.removeEventListener('visibilitychange', lookAgain);
   }, []);
   const turn = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (state === 'on') await notifications.disable();
-      else await notifications.enable();
-    } catch (error) {
+    await (state === 'on' ? notifications.disable() : notifications.enable()).catch((error: unknown) => {
       if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
       else showError(error);
-    } finally {
-      await look();
-      setBusy(false);
-    }
+    });
+    await look();
   };
   const about: Readonly<Record<Exclude<NotificationState, 'denied'>, string>> = {
     on: words.notificationsOn,
@@ -64,7 +59,7 @@ export function Notifications() {
       {state === 'on' && <TestNotification />}
       {state === 'on' && <DevicePreferences />}
       {(state === 'on' || state === 'off' || state === 'stopped') && (
-        <Button kind={state === 'on' ? 'neutral' : 'primary'} busy={busy} onClick={() => void turn()}>
+        <Button kind={state === 'on' ? 'neutral' : 'primary'} busy={busy} onClick={() => void during(turn)}>
           {state === 'on' ? words.turnOff : words.turnOn}
         </Button>
       )}

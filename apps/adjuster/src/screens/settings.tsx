@@ -7,6 +7,7 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { isLanguage, LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import {
@@ -138,7 +139,7 @@ function Account() {
   const me = session.profile.value;
   const [isOpen, setOpen] = useState(false);
   const editing = isOpen || isProfileTyped();
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
   // The code is in a mail, and a phone may close the page while it is read.
   const [newEmail, setNewEmail] = typedField('new-email');
@@ -147,34 +148,33 @@ function Account() {
     setOpen(false);
   };
   if (me == null) return null;
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const save = async (): Promise<void> => {
     const entered = PROFILE_FIELDS.map((field) => [field, typedProfile(field).trim()] as const);
-    setBusy(true);
     setRejectedFields([]);
-    try {
-      const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
-        entered.filter(([field, text]) => text !== '' && text !== me[field]),
-      );
-      const { email } = await account.saveProfile(changes);
-      const isAddressNew = changes.email !== undefined && changes.email !== email;
-      if (isAddressNew) setNewEmail(changes.email);
-      await lists.refresh();
-      endEditing();
-      if (!isAddressNew) showToast(words.saved, 'success');
-    } catch (error) {
-      if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
-      else showError(error);
-    } finally {
-      setBusy(false);
-    }
+    const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
+      entered.filter(([field, text]) => text !== '' && text !== me[field]),
+    );
+    const { email } = await account.saveProfile(changes);
+    const isAddressNew = changes.email !== undefined && changes.email !== email;
+    if (isAddressNew) setNewEmail(changes.email);
+    await lists.refresh();
+    endEditing();
+    if (!isAddressNew) showToast(words.saved, 'success');
+  };
+  const failed = (error: unknown): void => {
+    if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
+    else showError(error);
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void during(save, failed);
   };
   const name = [me.first_name, me.last_name].filter(Boolean).join(' ');
   return (
     <section class="card">
       <h2>{settings.account}</h2>
       {editing ? (
-        <form class="form" data-stored onSubmit={(event) => void save(event)}>
+        <form class="form" data-stored onSubmit={submit}>
           {PROFILE_FIELDS.map((field) => (
             <ProfileInput key={field} name={field} rejectedFields={rejectedFields} />
           ))}

@@ -1,9 +1,10 @@
 import type { Membership, Sharing as Shared } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Button } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { call, request, showError } from '../app.ts';
+import { call, request } from '../app.ts';
 import { Switch } from '../components/switch.tsx';
 
 const ITEMS = ['clocks', 'credentials', 'work_area'] as const satisfies readonly (keyof Shared)[];
@@ -13,14 +14,9 @@ export function Sharing(props: { readonly firm: Membership; readonly close: () =
   const words = allTexts.value.sharing;
   const { firm, close } = props;
   const [shared, setShared] = useState<Shared>();
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const params = { firm_id: firm.firm_id };
-  const apply = (work: () => Promise<Shared>): Promise<void> => {
-    setBusy(true);
-    return request(work)
-      .then(setShared, showError)
-      .finally(() => setBusy(false));
-  };
+  const apply = (work: () => Promise<Shared>) => during(() => request(work).then(setShared));
   const read = () => apply(() => call('getSharing', { params }));
   useEffect(() => void read(), []);
   return (

@@ -2,6 +2,7 @@ import { ApiError } from '@svc/web-app/api-error';
 import { Field } from '@svc/web-app/components/field';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { Button } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useState } from 'preact/hooks';
 import { call, request, session, showError, signIn, texts } from '../app.ts';
 import { ROOT } from '../data/root.ts';
@@ -42,25 +43,23 @@ export function SignIn() {
 
 function TestAccount() {
   const words = texts.value.signIn;
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [error, setError] = useState<string>();
-  const submit = async (event: Event): Promise<void> => {
+  const submit = (event: Event): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget as HTMLFormElement);
     const value = (name: string): string => String(data.get(name)).trim();
-    setBusy(true);
     setError(undefined);
-    try {
-      await signIn({ svc_id: value('svc-id'), sign_in_secret: value('secret') });
-    } catch (caught) {
-      if (caught instanceof ApiError && caught.status < 500) setError(words.testRefused);
-      else showError(caught);
-    } finally {
-      setBusy(false);
-    }
+    void during(
+      () => signIn({ svc_id: value('svc-id'), sign_in_secret: value('secret') }),
+      (caught) => {
+        if (caught instanceof ApiError && caught.status < 500) setError(words.testRefused);
+        else showError(caught);
+      },
+    );
   };
   return (
-    <form class="card form" onSubmit={(event) => void submit(event)}>
+    <form class="card form" onSubmit={submit}>
       <Field
         label={words.svcId}
         name="svc-id"

@@ -3,6 +3,7 @@ import type { AppClaim, LIMITS } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Section } from '@svc/web-app/components/facts';
 import { Button, Note } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { drafts, go, lists, outbox, showError, showToast, texts, work } from '../app.ts';
@@ -19,7 +20,7 @@ const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 export function WorkForm({ claim }: { claim: AppClaim }) {
   const words = allTexts.value.work;
   const [draft, enter] = useDraft(claim);
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [closing, setClosing] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
@@ -33,17 +34,6 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
   const hasChanged = hasEntries(changed);
   const unsent = own.filter((edit) => outbox.entryState(edit) !== 'held');
 
-  const during = async (task: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    try {
-      await task();
-    } catch (error) {
-      showError(error);
-    } finally {
-      setBusy(false);
-      setClosing(false);
-    }
-  };
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
@@ -56,7 +46,7 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
       if ((await work.save(claim.id, changed, true, base)) !== 'saved') return;
       showToast(words.closedToast, 'success', '#/claims');
       go('#/claims');
-    });
+    }).finally(() => setClosing(false));
   const date = (field: WorkField, label: string) => (
     <DateField label={label} value={entered[field]} change={(value) => enter(field, value)} />
   );

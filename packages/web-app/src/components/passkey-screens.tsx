@@ -5,6 +5,7 @@ import { useApp } from '../app-context.ts';
 import { createPasskey } from '../passkeys.ts';
 import type { moreEn } from '../texts/en-more.ts';
 import type { Toasts } from '../toasts.ts';
+import { useBusy } from '../use-busy.ts';
 import { Field } from './field.tsx';
 import { FormDialog, type FormText } from './form-dialog.tsx';
 import { Button, ScreenHeader } from './ui.tsx';
@@ -61,23 +62,18 @@ export function createPasskeyScreens(deps: {
 
   function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
     const words = wordsNow();
-    const [busy, setBusy] = useState(false);
-    const add = async (event: Event): Promise<void> => {
+    const [busy, during] = useBusy();
+    const add = (event: Event): void => {
       event.preventDefault();
       const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
-      setBusy(true);
-      try {
+      void during(async () => {
         await addPasskey(name === '' ? words.defaultName : name);
         showToast(words.added, 'success');
         await onAdded();
-      } catch (error) {
-        showFailure(error);
-      } finally {
-        setBusy(false);
-      }
+      }, showFailure);
     };
     return (
-      <form class="form" onSubmit={(event) => void add(event)}>
+      <form class="form" onSubmit={add}>
         <Field label={words.name} name="name" maxLength={100} defaultValue={words.defaultName} />
         <Button kind="primary" type="submit" busy={busy}>
           {words.add}

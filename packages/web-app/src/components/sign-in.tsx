@@ -6,6 +6,7 @@ import { useApp } from '../app-context.ts';
 import { browserChoices } from '../choices.ts';
 import { supportsPasskeys } from '../passkey-support.ts';
 import type { authenticateWithPasskey } from '../passkeys.ts';
+import { useBusy } from '../use-busy.ts';
 import { CodeField, Field } from './field.tsx';
 import { Button, Note, ScreenHeader } from './ui.tsx';
 
@@ -56,22 +57,12 @@ export function SignInByCode(props: {
   const [step, setStep] = useState<'email' | 'code'>(() => (sentTo() === undefined ? 'email' : 'code'));
   const [email, setEmail] = useState(() => sentTo() ?? '');
   const [code, setCode] = useState('');
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [error, setError] = useState<string>();
 
-  const whileBusy = async (
-    work: () => Promise<unknown>,
-    failed: (caught: unknown) => void,
-  ): Promise<void> => {
-    setBusy(true);
+  const whileBusy: typeof during = (work, failed) => {
     setError(undefined);
-    try {
-      await work();
-    } catch (caught) {
-      failed(caught);
-    } finally {
-      setBusy(false);
-    }
+    return during(work, failed);
   };
   const showRefusal = (caught: unknown): void => {
     if (!(caught instanceof ApiError) || caught.status >= 500) {
