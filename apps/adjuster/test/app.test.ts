@@ -141,8 +141,14 @@ function device() {
     });
     return { app, handlers };
   };
+  const visit = async () => {
+    const opened = open();
+    void opened.app.start();
+    await settled();
+    return opened;
+  };
   return {
-    ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
+    ...{ state, storage, open, visit, signedIn: () => storage.put('profile', state.profile) },
     onMessage: tabs.listen,
     kept: async <T>(work: (store: IDBObjectStore) => Promise<T>) =>
       inTransaction(await connection.get(), 'readwrite', work),
@@ -154,10 +160,7 @@ async function started(given: { offers?: AppClaim[]; accepted?: AppClaim[] } = {
   const opened = device();
   Object.assign(opened.state, given);
   await opened.signedIn();
-  const one = opened.open();
-  void one.app.start();
-  await settled();
-  return { ...opened, ...one };
+  return { ...opened, ...(await opened.visit()) };
 }
 
 /** Holds a response back until it is given. */
@@ -190,39 +193,31 @@ describe('an app', () => {
   });
 
   test('shows what the last visit stored, and keeps it when the service has a problem', async () => {
-    const { open, signedIn, state } = device();
+    const { signedIn, state, visit } = device();
     await signedIn();
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z')];
-    void open().app.start();
-    await settled();
+    await visit();
     state.responses['GET v1/me'] = new NetworkError('service');
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app } = await visit();
     expect(app.lists.accepted.value).toHaveLength(1);
     expect([app.session.isSignedIn(), app.session.connection.value]).toEqual([true, 'problem']);
   });
 
   test('does not read lists again that have not changed since the last visit', async () => {
-    const { open, signedIn, state } = device();
+    const { signedIn, state, visit } = device();
     await signedIn();
     state.offers = [offer()];
-    void open().app.start();
-    await settled();
+    await visit();
     state.calls.length = 0;
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app } = await visit();
     expect(app.lists.offers.value).toHaveLength(1);
     expect(state.calls).not.toContain('GET v1/claims');
   });
 
   test('asks nobody who was never here to sign in again: the session is looked for first', async () => {
-    const { open, state } = device();
+    const { state, visit } = device();
     state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app } = await visit();
     expect([app.session.profile.value, app.session.endedBecause.value]).toEqual([null, null]);
   });
 
@@ -251,12 +246,10 @@ describe('an app', () => {
   );
 
   test('asks for a location by itself until it is answered once, also after a restart', async () => {
-    const { open, signedIn } = device();
+    const { open, signedIn, visit } = device();
     await signedIn();
     const mayAsk = async (): Promise<boolean> => {
-      const { app } = open();
-      void app.start();
-      await settled();
+      const { app } = await visit();
       return app.places.mayAsk.value;
     };
     const { app } = open();
@@ -283,7 +276,7 @@ describe('an app', () => {
   });
 
   test('sends nothing of one adjuster in the session of the next one, also when the page is closed before it is known', async () => {
-    const { app, open, state, storage } = await started();
+    const { app, state, storage, visit } = await started();
     const acceptance = acceptanceOf(state);
     await app.answers.answer(state.offers, 'accept');
     app.typed.fields.keep(['zip'], '33931');
@@ -291,15 +284,11 @@ describe('an app', () => {
     state.offers = [];
     state.responses['GET v1/me'] = new NetworkError();
     await expect(app.signIn({ email: 'other@example.com', code: '123456' })).rejects.toThrow(NetworkError);
-    const later = open();
-    void later.app.start();
-    await settled();
+    const later = await visit();
     later.handlers.page.online?.();
     await later.app.outbox.send();
     delete state.responses['GET v1/me'];
-    const next = open().app;
-    void next.start();
-    await settled();
+    const next = (await visit()).app;
     await after(60_000);
     expect(state.calls).not.toContain(acceptance);
     expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
@@ -309,7 +298,7 @@ describe('an app', () => {
   });
 
   test("starts again, once, when the session has become another adjuster's without a sign-in in this tab", async () => {
-    const { app, open, state, storage } = await started();
+    const { app, state, storage, visit } = await started();
     app.typed.fields.keep(['zip'], '33931');
     await settled();
     state.profile = { ...PROFILE, svc_id: 'SVC-2' };
@@ -322,9 +311,7 @@ describe('an app', () => {
       'reload',
     ]);
     expect((await storage.get('profile'))?.svc_id).toBe('SVC-1');
-    const next = open().app;
-    void next.start();
-    await settled();
+    const next = (await visit()).app;
     expect([next.session.profile.value?.svc_id, next.typed.fields.texts.value]).toEqual(['SVC-2', {}]);
     state.profile = PROFILE;
     await next.signIn({ email: 'jean@example.com', code: '123456' });
@@ -503,15 +490,13 @@ describe('an app', () => {
   });
 
   test('keeps results of answers given together, in one line, until they are dismissed in any tab, and says each of them once', async () => {
-    const { app: first, open, state } = await started({ offers: [offer(), offer(), offer(), offer()] });
+    const { app: first, state, visit } = await started({ offers: [offer(), offer(), offer(), offer()] });
     first.prefer({ undoSeconds: 0 });
     state.responses[acceptanceOf(state)] = new ApiError(404, 'not_found');
     await first.answers.answer(state.offers, 'accept');
     await settled();
     expect(linesOf(first)).toEqual(['3 accepted · 1 without effect']);
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app } = await visit();
     expect(app.toasts.toast.value).toBeNull();
     expect(app.outcomes.kept.value.map(({ result }) => result)).toEqual([
       ...['gone', 'accepted', 'accepted', 'accepted'],
@@ -574,10 +559,8 @@ describe('an app', () => {
 
   test('keeps refused edits as typed and says that they were refused, also when another tab has sent them', async () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
-    const { app, open, state, storage, onMessage } = await started({ accepted: [claim] });
-    const other = open().app;
-    void other.start();
-    await settled();
+    const { app, state, storage, onMessage, visit } = await started({ accepted: [claim] });
+    const other = (await visit()).app;
     state.responses[`PATCH v1/claims/${claim.id}/work`] = new ApiError(409, 'not_accepted');
     app.drafts.of(claim.id).keep(['notes'], 'Wet');
     onMessage(({ kind }) => kind === 'outbox' && void other.outbox.send());
@@ -630,10 +613,8 @@ describe('an app', () => {
 
   test('stores each field as it is typed, and neither of two tabs erases what was typed in the other', async () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
-    const { app, open, state, storage } = await started({ accepted: [claim] });
-    const other = open().app;
-    void other.start();
-    await settled();
+    const { app, state, storage, visit } = await started({ accepted: [claim] });
+    const other = (await visit()).app;
     const [one, two] = [app.drafts.of(claim.id), other.drafts.of(claim.id)];
     await settled();
     one.keep(['notes'], 'Typed in one tab');
@@ -677,7 +658,7 @@ describe('an app', () => {
   });
 
   test('reads the deadlines once an hour, however often the lists are read, and shows the stored ones before', async () => {
-    const { handlers, open, state } = await started();
+    const { handlers, state, visit } = await started();
     const reads = async (revision: string) => {
       handlers.events?.changed(revision);
       await settled();
@@ -690,17 +671,13 @@ describe('an app', () => {
     jest.setSystemTime(Date.now() + 3_600_000);
     expect(await reads('an hour later')).toBe(2);
     state.responses['GET v1/deadlines'] = new NetworkError();
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app } = await visit();
     expect(app.deadlines.overrides.value).toMatchObject([{ kind: 'proof_of_loss', hours: 2880 }]);
   });
 
   test('reads the lists when another tab has sent an answer, and reloads when it has signed out', async () => {
-    const { open, app: other, state } = await started();
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app: other, state, visit } = await started();
+    const { app } = await visit();
     app.prefer({ undoSeconds: 0 });
     state.responses[acceptanceOf(state)] = () => {
       state.offers = [];
@@ -724,28 +701,24 @@ describe('an app', () => {
   });
 
   test('keeps what is typed on each claim for the next visit, and lists for 14 days', async () => {
-    const { open, app, state, storage } = await started();
+    const { app, state, storage, visit } = await started();
     app.typed.contactNotes.keep(['claim-1'], 'One');
     app.typed.contactNotes.keep(['claim-2'], 'Two');
     await settled();
     state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
     jest.setSystemTime(Date.now() + 15 * 86_400_000);
-    const later = open();
-    void later.app.start();
-    await settled();
+    const later = await visit();
     expect(later.app.typed.contactNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
     expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
   });
 
   test('keeps a search, a selection and the text of each field for the next visit, and shows them to nobody else', async () => {
-    const { open, app, state } = await started();
+    const { app, state, visit } = await started();
     app.arrangement.change({ search: 'Kenner' });
     app.typed.fields.keep(['profile.first_name', 'zip'], 'Typed');
     app.typed.fields.keep(['selected'], 'claim-1');
     await settled();
-    const later = open();
-    void later.app.start();
-    await settled();
+    const later = await visit();
     const typed = { 'profile.first_name': 'Typed', zip: 'Typed', selected: 'claim-1' };
     expect(later.app.typed.fields.texts.value).toEqual(typed);
     expect(later.app.arrangement.arrangement.value.search).toBe('Kenner');

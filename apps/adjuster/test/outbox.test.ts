@@ -116,7 +116,7 @@ function device() {
     },
   };
   const open = () => createOutbox({ store, api, time, clock: { now: () => state.now } });
-  return { state, open, time, stored: () => entries };
+  return { state, open, outbox: open(), time, stored: () => entries };
 }
 
 /** The assignment once the service has the answer. */
@@ -139,17 +139,6 @@ const contact = (key: string, id: string): WorkContent => ({
 });
 const pause = { kind: 'settings', key: 'availability', changes: { accepting_assignments: false } } as const;
 
-test('of two answers to one claim the later counts, unless the first may have arrived', () => {
-  const unused = (): never => {
-    throw new Error('Merging asks for nothing.');
-  };
-  const { merge } = answerHandler({ call: unused, now: unused, recordOutcome: unused });
-  const first = { ...accept('1'), id: 'a', owner: 'SVC-1', at: 0 };
-  const later = { ...reject('1'), id: 'b', owner: 'SVC-1', at: 1 };
-  const tried = { ...first, tried: true };
-  expect([merge?.(first, later), merge?.(tried, later)]).toEqual([later, tried]);
-});
-
 const claimIs = (status: string, more: Partial<AppClaim> = {}) => ({
   ...{ assignment: { status }, offered_at: 'seen', closed_at: null },
   ...more,
@@ -159,8 +148,7 @@ const noNetwork = () => new NetworkError('connection');
 
 describe('the outbox', () => {
   test('sends answers in the order in which they were given, each with the offer that was seen', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a')]);
     await outbox.add([reject('b', 'Too far away'), accept('c')]);
     expect((await outbox.send()).sent).toHaveLength(3);
@@ -174,8 +162,7 @@ describe('the outbox', () => {
     ['the browser reports no network', false],
     ['a request meets no network', true],
   ])('sends with an answer when it was given, and since when it has waited, after %s', async (_, online) => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a', { answeredAt: state.now })]);
     state.now += 1000;
     state.online = online;
@@ -244,8 +231,7 @@ describe('the outbox', () => {
   });
 
   test('stops without a network, and reads the claim before it answers again', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a'), accept('b'), accept('c')]);
     state.responses = { 'POST a/acceptance': noNetwork(), 'POST b/acceptance': noNetwork() };
     expect(await outbox.send()).toMatchObject({ stopped: 'offline', sent: [], failed: [] });
@@ -264,8 +250,7 @@ describe('the outbox', () => {
     ['no response, when others get one', new NetworkError('timeout'), 5000],
     ['an error of the app', new TypeError('undefined is not a function'), 5000],
   ])('goes on past an entry that gets %s, and sends it again later', async (_, error, waitMs) => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a'), notes('b', 'Wet'), pause, accept('d')]);
     state.responses = {
       'POST a/acceptance': error,
@@ -294,8 +279,7 @@ describe('the outbox', () => {
   });
 
   test('an answer waits a minute at most, however long a Retry-After is, and can be sent at once', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
     state.responses = { 'POST a/acceptance': busy(3_600_000), 'PATCH b/work': busy(3_600_000) };
     await outbox.send();
@@ -314,8 +298,7 @@ describe('the outbox', () => {
   });
 
   test('shows as stuck what the service fails to process again and again, which can be canceled', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
     state.responses = { 'POST a/acceptance': busy(), 'PATCH b/work': busy(), 'GET a': busy() };
     const states: string[] = [];
@@ -333,9 +316,9 @@ describe('the outbox', () => {
   });
 
   test('sends the entries of a claim in order: a later one waits for one that fails, those of other claims do not', async () => {
-    const { state, open } = device();
-    const outbox = open();
-    await outbox.add([contact('a', '1'), notes('a', 'Wet'), { kind: 'work', key: 'a', close: true }]);
+    const { state, outbox } = device();
+    const close: WorkContent = { kind: 'work', key: 'a', close: true };
+    await outbox.add([contact('a', '1'), notes('a', 'Wet'), close, notes('a', 'Dry')]);
     await outbox.add([contact('b', '2')]);
     state.responses = { 'PUT a/contacts/1': busy() };
     await outbox.send();
@@ -344,12 +327,11 @@ describe('the outbox', () => {
     state.responses = {};
     state.now += 5000;
     await outbox.send();
-    expect(state.calls).toEqual(['PUT a/contacts/1', 'PATCH a/work', 'POST a/closure']);
+    expect(state.calls).toEqual([...['PUT a/contacts/1', 'PATCH a/work', 'POST a/closure', 'PATCH a/work']]);
   });
 
   test('saves notes on what they were made from, else together with those of another device, also after a lost response', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     const edit: WorkContent = {
       ...{ kind: 'work', key: 'a', base: { notes: 'Gate 1', contact_date: '' } },
       entries: { notes: 'Gate 1\nDog', contact_date: '2026-08-30' },
@@ -379,8 +361,7 @@ describe('the outbox', () => {
   test.each([accept('a'), reject('a')])(
     'an $answer is kept while the response shows the offer as it was before',
     async (answer) => {
-      const { state, open, stored } = device();
-      const outbox = open();
+      const { state, outbox, stored } = device();
       await outbox.add([answer]);
       for (const name of ['POST a/acceptance', 'POST a/rejection', 'GET a'])
         state.responses[name] = () => claimIs('pending_acceptance');
@@ -409,17 +390,18 @@ describe('the outbox', () => {
     expect((await outbox.send()).sent).toHaveLength(1);
   });
 
-  test('replaces what it has saved itself, though the response was lost, and does not take it for that of another device', async () => {
-    const { state, open } = device();
-    const outbox = open();
-    const edit = (text: string, date: string): WorkContent => ({
-      ...{ kind: 'work', key: 'a', base: { notes: '', contact_date: '' } },
+  test('replaces what it has saved itself, though the responses were lost, and does not take it for that of another device', async () => {
+    const { state, outbox } = device();
+    const edit = (text: string, date: string, before = ''): WorkContent => ({
+      ...{ kind: 'work', key: 'a', base: { notes: before, contact_date: '' } },
       entries: { notes: text, contact_date: date },
     });
-    state.responses = { 'PATCH a/work': noNetwork() };
+    state.responses = { 'PATCH a/work': [noNetwork(), noNetwork()] };
     await outbox.add([edit('Water in the den.', '2026-08-29')]);
     await outbox.send();
-    await outbox.add([edit('Mud in the kitchen.', '2026-08-30')]);
+    await outbox.add([edit('Water and mud.', '2026-08-29', 'Water in the den.')]);
+    await outbox.send();
+    await outbox.add([edit('Mud in the kitchen.', '2026-08-30', 'Water and mud.')]);
     state.work = { version: 'v2', notes: 'Water in the den.', contact_date: '2026-08-29' };
     state.responses = {};
     await outbox.send();
@@ -431,8 +413,7 @@ describe('the outbox', () => {
   });
 
   test('keeps everything when the session is over or a passkey is required, and sends it after that', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a'), notes('b', 'Wet')]);
     state.responses = { 'POST a/acceptance': new ApiError(401, 'unauthorized') };
     expect((await outbox.send()).stopped).toBe('signed out');
@@ -453,8 +434,7 @@ describe('the outbox', () => {
     [409, 'offer_not_pending', new ApiError(404, 'not_found'), 'gone'],
   ])('an acceptance that gets %s %s is over, with the result that the claim shows', async (...row) => {
     const [status, code, claim, result] = row;
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a'), accept('b')]);
     state.responses = { 'POST a/acceptance': new ApiError(status, code), 'GET a': claim };
     expect((await outbox.send()).sent).toHaveLength(2);
@@ -467,8 +447,7 @@ describe('the outbox', () => {
     ['acceptance', accept],
     ['rejection', reject],
   ] as const)('an %s of an offer that the firm has withdrawn says so', async (path, answer) => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([answer('a')]);
     const content = btoa(JSON.stringify({ decided_by: { rule: 'withdrawn_by_firm' } }));
     state.responses = {
@@ -483,8 +462,7 @@ describe('the outbox', () => {
   });
 
   test('a rejection of what was accepted on another device does not end that', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([reject('a')]);
     state.responses = {
       'POST a/rejection': new ApiError(409, 'offer_not_pending'),
@@ -495,8 +473,7 @@ describe('the outbox', () => {
   });
 
   test('an answer is in the history, a rejection with its reason, also when its response was lost and the lists are gone', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     const rejection = reject('a', 'Too far away');
     await outbox.add([rejection, accept('b')]);
     state.responses = { 'POST a/rejection': new NetworkError('timeout') };
@@ -522,8 +499,7 @@ describe('the outbox', () => {
   ] as const)(
     '%s that may have arrived and may be too late is sent all the same, so that the service records it',
     async (_, answer, path, listedAs, result) => {
-      const { state, open } = device();
-      const outbox = open();
+      const { state, outbox } = device();
       const given = answer('a');
       await outbox.add([given]);
       state.responses = { [`POST a/${path}`]: new NetworkError('timeout') };
@@ -540,8 +516,7 @@ describe('the outbox', () => {
   );
 
   test('a rejection that may have arrived, of a claim that was offered again, is sent for the offer that was seen', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([reject('a')]);
     state.responses = { 'POST a/rejection': new NetworkError('timeout') };
     await outbox.send();
@@ -556,8 +531,7 @@ describe('the outbox', () => {
   });
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([notes('a', 'Wet'), contact('a', '1'), { kind: 'work', key: 'a', close: true }]);
     await outbox.add([notes('b', 'Dry')]);
     state.responses = { 'PATCH a/work': new ApiError(409, 'offer_not_pending') };
@@ -571,8 +545,7 @@ describe('the outbox', () => {
   });
 
   test("never sends or shows another adjuster's entries, and sends them when that one signs in again", async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a'), notes('b', 'Wet'), pause]);
     await outbox.add([contact('h', '1')], 5000);
     state.owner = 'SVC-2';
@@ -595,8 +568,7 @@ describe('the outbox', () => {
   });
 
   test('sends nothing more when another adjuster signs in between two entries', async () => {
-    const { state, open, stored } = device();
-    const outbox = open();
+    const { state, outbox, stored } = device();
     await outbox.add([accept('a'), accept('b')]);
     state.responses = {
       'POST a/acceptance': () => {
@@ -618,18 +590,20 @@ describe('the outbox', () => {
     expect(state.calls).toEqual(['POST b/acceptance']);
   });
 
-  test('an answer given in two tabs at once is one answer, the later one', async () => {
+  test('an answer given in two tabs at once is one answer, the later one unless the first may have arrived', async () => {
     const { state, open } = device();
     const [one, other] = [open(), open()];
     await one.add([accept('a')]);
     await other.add([reject('a')]);
+    state.responses = { 'POST a/rejection': noNetwork(), 'GET a': claimIs('rejected') };
     await one.send();
-    expect(state.calls).toEqual(['POST a/rejection']);
+    await one.add([accept('a')]);
+    await one.send();
+    expect(state.calls).toEqual(['POST a/rejection', 'GET a', 'POST a/rejection']);
   });
 
   test('an entry that is being sent cannot be undone, and what is added to it during that time is sent after it', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     const ids = await outbox.add([notes('a', 'First')]);
     state.responses = {
       'PATCH a/work': [
@@ -648,8 +622,7 @@ describe('the outbox', () => {
   });
 
   test('a bulk answer is stored, held and undone as one: all of it or nothing', async () => {
-    const { state, open, stored } = device();
-    const outbox = open();
+    const { state, outbox, stored } = device();
     const bulk = Array.from({ length: 200 }, (_, n) => accept(`claim-${n}`));
     const ids = await outbox.add(bulk, 5000);
     expect((await outbox.send()).sent).toEqual([]);
@@ -664,8 +637,7 @@ describe('the outbox', () => {
   });
 
   test('what is held is sent when its time is over, when the page is hidden, or with what follows for its claim', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a')], 5000);
     expect(nextDueAt(await outbox.own(), state.now)).toBe(state.now + 5000);
     state.now += 5000;
@@ -682,8 +654,7 @@ describe('the outbox', () => {
   });
 
   test('a clock that is set back or ahead makes nothing wait longer', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a')], 5000);
     state.now -= 86_400_000;
     await outbox.send();
@@ -700,8 +671,7 @@ describe('the outbox', () => {
   });
 
   test('on a full disk sends at once what cannot be stored, keeps it while it is not sent, and stores it when it can', async () => {
-    const { state, open, stored } = device();
-    const outbox = open();
+    const { state, outbox, stored } = device();
     await outbox.add([notes('a', 'Wet')]);
     state.lost = true;
     await outbox.add([accept('b'), contact('c', '1')], 5000);
@@ -724,8 +694,7 @@ describe('the outbox', () => {
   });
 
   test('stores again once what the browser has removed', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([accept('a')]);
     const shown = await outbox.own();
     await outbox.clear();
@@ -736,8 +705,7 @@ describe('the outbox', () => {
   });
 
   test('later settings and edits replace earlier ones that wait, also one that is stuck', async () => {
-    const { state, open } = device();
-    const outbox = open();
+    const { state, outbox } = device();
     await outbox.add([pause, notes('a', 'Wet'), notes('a', 'Wet and cold')]);
     state.responses = { 'PATCH a/work': busy() };
     await outbox.send();
@@ -754,8 +722,7 @@ describe('the outbox', () => {
   });
 
   test('leaves entries of a later release alone, with all that follow for their claim', async () => {
-    const { state, open, stored } = device();
-    const outbox = open();
+    const { state, outbox, stored } = device();
     await outbox.add([notes('a', 'Wet'), contact('a', '1'), accept('b')]);
     const older = createOutbox({
       store: {
