@@ -19,7 +19,7 @@ import { openOperator } from '../services/operator.ts';
 import { createTranscript, drillEnvironment } from './load.ts';
 
 interface UpgradeResult {
-  /** Responses of 500 and above, and requests without a response. */
+  /** Responses of 500 and above, requests without a response, and jobs of the old release that failed. */
   readonly failed: number;
   readonly violations: readonly string[];
 }
@@ -80,6 +80,8 @@ export async function runUpgrade({
       firm.id,
       ...['--requests-per-minute', many, '--writes-per-minute', many, '--burst', many],
     );
+    // The reminders of its offers are queued for an hour later.
+    await svc('firm', 'set-offer-wait', firm.id, '--hours', '1');
     const { secret } = await svc('key', 'create', '--firm', firm.id, '--environment', 'live');
     const svcId = 'SVC-upgrade';
     const profile = ['--first-name', 'Jean', '--last-name', 'Delacroix', '--email', 'jean@example.com'];
@@ -135,6 +137,7 @@ export async function runUpgrade({
     };
     await underLoad('under load');
     const before = await postgres.query('SELECT id FROM schema_migrations');
+    const [queued] = await postgres.query('SELECT count(*)::int AS count, max(id) AS last FROM jobs');
     const news = [await launch(ROOT, ports[2]), await launch(ROOT, ports[3])];
     await Promise.all(news.map(waitUntilHealthy));
     const after = await postgres.query('SELECT id FROM schema_migrations');
@@ -144,10 +147,16 @@ export async function runUpgrade({
     await underLoad('both releases side by side');
     for (const one of olds) await one.shutDown();
     note('the old processes have ended (SIGTERM, one after the other)');
+    await postgres.query(`UPDATE jobs SET run_at = now() WHERE id <= ${queued.last}`);
     await underLoad('the new release alone');
     isOn = false;
     await working;
     while (await feed.poll());
+    const jobsLeft = async (condition: string): Promise<number> =>
+      (await postgres.query(`SELECT FROM jobs WHERE id <= ${queued.last} AND ${condition}`)).length;
+    while ((await jobsLeft('failed_at IS NULL')) > 0) await sleep(100);
+    const failedJobs = await jobsLeft('failed_at IS NOT NULL');
+    note(`${queued.count} jobs that the old release had queued have run, ${failedJobs} failed`);
 
     const operator = await openOperator(databaseUrl);
     stops.push(() => operator.close());
@@ -172,7 +181,7 @@ export async function runUpgrade({
     );
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);
-    return { failed: failures.length, violations: texts };
+    return { failed: failures.length + failedJobs, violations: texts };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
