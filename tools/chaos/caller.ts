@@ -3,7 +3,7 @@ import type { Claim } from '@svc/client';
 import type { deskEndpoints, ResponseOf } from '@svc/contract';
 import { Agent, request } from 'undici';
 import type { Random } from '../generate/random.ts';
-import { problemFault } from '../services/problem-fault.ts';
+import { undocumented } from '../services/documented-responses.ts';
 import type { Call, ClaimView, Intent, Operation, RowView } from './history.ts';
 
 /** Longer than the service's own timeouts. */
@@ -146,7 +146,7 @@ export function createCaller({
       const json = text === '' ? null : JSON.parse(text);
       const seen = statusCode < 300 ? claimsIn(json) : [];
       const malformed =
-        responseFault(statusCode, (name) => one(headers[name]), text) ??
+        undocumented({ ...spec, status: statusCode, header: (name) => one(headers[name]), text }) ??
         (statusCode < 300 ? otherMember(json, spec.expects) : null);
       const foreign =
         firm === null
@@ -297,19 +297,4 @@ function otherMember(
 ): string | null {
   const [other] = Object.entries(expected).filter(([name, value]) => json[name] !== value);
   return other === undefined ? null : `${other[0]} is ${json[other[0]]} instead of ${other[1]}`;
-}
-
-function responseFault(
-  status: number,
-  header: (name: string) => string | undefined,
-  text: string,
-): string | null {
-  if (header('x-request-id') === undefined) return 'no X-Request-Id';
-  if (status < 400) return null;
-  const fault = problemFault(status, header, text);
-  if (fault !== null) return fault;
-  if ((status === 503 || status === 429) && !/^[1-9]\d*$/.test(header('retry-after') ?? '')) {
-    return `Retry-After ${header('retry-after')}`;
-  }
-  return null;
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { hasApiPolicy } from './documented-responses.ts';
+import { hasApiPolicy } from '../../../tools/services/documented-responses.ts';
 import { request, sendBytes } from './raw-http.ts';
 import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 

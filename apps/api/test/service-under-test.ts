@@ -2,12 +2,12 @@ import { Agent, type RequestOptions, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
 import type { Environment, Plan, Purpose, StaffRole, Svcid } from '@svc/domain';
+import { expectDocumented } from '../../../tools/services/documented-responses.ts';
 import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
 import { type Service, startService } from '../src/service.ts';
-import { expectDocumented } from './documented-responses.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, openApiDocument } from '@svc/contract';
+import { type Endpoint, ERRORS, type ErrorCode, endpoints, openApiDocument } from '@svc/contract';
 import { type ErrorObject, Ajv2020 as OpenAjv, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -121,18 +121,19 @@ interface ReceivedResponse {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  readonly header: (name: string) => string | null | undefined;
+  readonly header: Header;
   readonly text: string;
 }
 
+type Header = (name: string) => string | null | undefined;
+
 /** Of every response but pages: nothing may render or frame it. */
-export const hasApiPolicy = (header: ReceivedResponse['header']): boolean =>
+export const hasApiPolicy = (header: Header): boolean =>
   header('content-security-policy') === "default-src 'none'; frame-ancestors 'none'" &&
   header('x-content-type-options') === 'nosniff';
 
 /** How a response differs from the interface document; null if it does not. */
-function undocumented(response: ReceivedResponse): string | null {
-  const { method, path, status, header, text } = response;
+export function undocumented({ method, path, status, header, text }: ReceivedResponse): string | null {
   const type = header('content-type') ?? null;
   // The rate limit by address sends a plain page, which is outside the interface.
   if (status === 429 && type?.startsWith('text/html') === true) return null;
@@ -140,22 +141,20 @@ function undocumented(response: ReceivedResponse): string | null {
   if (operation === undefined && status < 400) return null;
   if (!header('x-request-id')) return 'no X-Request-Id';
   if (!hasApiPolicy(header)) return 'no Content-Security-Policy or nosniff';
-  if (operation === undefined) return undocumentedProblem(response, [...OUTSIDE], '');
+  if (operation === undefined)
+    return method === 'HEAD' ? null : undocumentedProblem(status, header, text, { codes: OUTSIDE });
   const at = `/paths/${escaped(operation.path)}/${operation.method.toLowerCase()}/responses`;
   const { responses } = document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
   const place = responses[status] === undefined ? 'default' : String(status);
   const documented = responses[place];
   if (status >= 400) {
-    const content = documented?.content?.['application/problem+json'];
-    const own = Object.keys(content?.examples ?? {});
-    const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
-    const schema = `${at}/${place}/content/application~1problem+json/schema`;
-    return undocumentedProblem(
-      response,
-      [...own, ...host],
-      Object.keys(documented?.headers ?? {}).join(),
-      schema,
-    );
+    if (method === 'HEAD') return type === PROBLEM_TYPE ? null : `Content-Type ${type}`;
+    const codesOf = (response: Responses[string] | undefined) =>
+      Object.keys(response?.content?.[PROBLEM_TYPE]?.examples ?? {});
+    return undocumentedProblem(status, header, text, {
+      codes: new Set([...codesOf(documented), ...codesOf(responses.default)]),
+      schema: `${at}/${place}/content/application~1problem+json/schema`,
+    });
   }
   if (place === 'default' || documented === undefined) return `status ${status} is not documented`;
   const schema = documented.content?.['application/json'];
@@ -167,22 +166,59 @@ function undocumented(response: ReceivedResponse): string | null {
   return validationErrors(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));
 }
 
-function undocumentedProblem(
-  { method, status, header, text }: ReceivedResponse,
-  codes: readonly string[],
-  headers: string,
-  schema = PROBLEM,
-): string | null {
-  if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
-  if (method === 'HEAD') return null;
-  const problem = JSON.parse(text) as { readonly code: string; readonly status: number };
-  if (!codes.includes(problem.code)) return `code ${problem.code} (${status}) is not documented here`;
-  if (problem.status !== status) return `status ${status} with a problem of status ${problem.status}`;
-  for (const name of ['Retry-After', 'WWW-Authenticate']) {
-    if (headers.includes(name) && !header(name.toLowerCase())) return `no ${name}`;
-  }
-  return validationErrors(validator(schema), problem);
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Members that a problem has with this code, and with no other. */
+const OF_CODES = [
+  ['errors', 'validation_failed'],
+  ['existing_claim_id', 'duplicate_claim'],
+  ['existing_claim_url', 'duplicate_claim'],
+  ['work', 'work_changed'],
+] as const;
+
+interface Problem {
+  readonly [member: string]: unknown;
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly type: string;
+  readonly request_id: string;
+  readonly errors?: readonly object[];
 }
+
+/** How an error response differs from the problem of its code; null if it does not. */
+export function undocumentedProblem(
+  status: number,
+  header: Header,
+  text: string,
+  { codes, schema }: { readonly codes?: ReadonlySet<string>; readonly schema?: string } = {},
+): string | null {
+  if (header('content-type') !== PROBLEM_TYPE) return `Content-Type ${header('content-type')}`;
+  const problem: Problem = JSON.parse(text);
+  const { code, errors } = problem;
+  if (codes?.has(code) === false) return `code ${code} (${status}) is not documented here`;
+  const ofCode = 'work' in problem ? '/components/schemas/WorkProblem' : PROBLEM;
+  const invalid = validationErrors(validator(schema ?? ofCode), problem);
+  if (invalid !== null) return invalid;
+  if (ERRORS[code].status !== status || problem.status !== status) return `${code} with status ${status}`;
+  if (problem.request_id !== header('x-request-id')) return 'request_id differs from X-Request-Id';
+  if (!problem.type.endsWith(`/docs/errors#${code}`)) return `${code} of type ${problem.type}`;
+  const other = OF_CODES.find(([member, of]) => (problem[member] !== undefined) !== (code === of));
+  if (other !== undefined) return `${other[0]} and ${code} do not match`;
+  if (errors?.length === 0) return 'errors is empty';
+  const item = errors?.find((error) => Object.keys(error).sort().join() in LOCATIONS === false);
+  if (item !== undefined) return `an entry of errors is ${JSON.stringify(item)}`;
+  if (status === 401 && header('www-authenticate') !== 'Bearer') return 'no WWW-Authenticate';
+  if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(header('retry-after') ?? ''))
+    return `Retry-After ${header('retry-after')}`;
+  return null;
+}
+
+/** The members of an error: each has one location. */
+const LOCATIONS: Readonly<Record<string, true>> = {
+  'detail,pointer': true,
+  'detail,parameter': true,
+  'detail,header': true,
+};
 
 function validationErrors(validate: ValidateFunction, value: unknown): string | null {
   if (validate(value)) return null;
@@ -193,12 +229,6 @@ function validationErrors(validate: ValidateFunction, value: unknown): string | 
         `${instancePath} ${message} ${JSON.stringify(params)}`,
     )
     .join('; ');
-}
-
-/** How a problem differs from the interface document, for tests that send raw HTTP. */
-export function undocumentedInProblem(problem: Json): string | null {
-  const schema = 'work' in problem ? '/components/schemas/WorkProblem' : PROBLEM;
-  return validationErrors(validator(schema), problem);
 }
 
 /** Fails the test if the response is not as documented. */
