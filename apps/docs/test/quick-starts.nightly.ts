@@ -1,79 +1,31 @@
 // Runs the quick start programs as a reader would, through a network that loses responses.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { FaultKind, Readiness } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
-import { findCommand } from '../../../tools/services/debian-package.ts';
 import {
   claimBody,
   type ServiceUnderTest,
   sendClaim,
   startServiceUnderTest,
 } from '../../api/test/service-under-test.ts';
+import { installedPrograms, type Program } from './programs.ts';
 
 const run = promisify(execFile);
-const SOURCES = fileURLToPath(new URL('../../../docs/quick-starts', import.meta.url));
-const TSC = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
-const TYPES = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
-
-interface Language {
-  readonly name: string;
-  readonly file: string;
-  /** Programs that must be installed. */
-  readonly needs: readonly string[];
-  readonly position: string;
-  readonly compiler?: readonly [string, ...string[]];
-  readonly program: readonly [string, ...string[]];
-}
-
-const LANGUAGES: readonly Language[] = [
-  {
-    name: 'Python',
-    file: 'quick_start.py',
-    needs: ['python3'],
-    position: 'position.json',
-    program: ['python3', 'quick_start.py'],
-  },
-  {
-    name: 'TypeScript',
-    file: 'quick-start.mts',
-    needs: [],
-    position: 'position.txt',
-    compiler: [
-      process.execPath,
-      ...[TSC, '--strict', '--module', 'nodenext', '--target', 'es2022', '--outDir', 'out'],
-      ...['--typeRoots', TYPES, '--types', 'node', 'quick-start.mts'],
-    ],
-    program: [process.execPath, 'out/quick-start.mjs'],
-  },
-  {
-    name: 'Java',
-    file: 'QuickStart.java',
-    needs: ['java', 'javac'],
-    position: 'position.txt',
-    // Half the processor time, for a program that runs for seconds.
-    program: ['java', '-XX:TieredStopAtLevel=1', 'QuickStart.java'],
-  },
-  {
-    name: 'C#',
-    file: 'QuickStart.cs',
-    needs: ['mcs', 'mono'],
-    position: 'position.txt',
-    compiler: ['mcs', '-r:System.Net.Http', '-r:System.Runtime.Serialization', 'QuickStart.cs'],
-    program: ['mono', 'QuickStart.exe'],
-  },
-];
-
-const INSTALLED = LANGUAGES.filter(({ needs }) => needs.every((command) => findCommand(command)));
+const INSTALLED = installedPrograms([
+  'quick_start.py',
+  'quick-start.mts',
+  'QuickStart.java',
+  'QuickStart.cs',
+]);
 
 /** More than one page of changes, where no page is cut. */
 const EARLIER_CLAIMS = 201;
@@ -99,7 +51,12 @@ beforeAll(async () => {
     startServiceUnderTest(),
     mkdtemp(join(tmpdir(), 'quick-starts-')),
   ]);
-  await Promise.all(INSTALLED.map(compile));
+  await Promise.all(
+    INSTALLED.map(async ({ language, compileIn }) => {
+      await mkdir(join(compiled, language));
+      await compileIn(join(compiled, language));
+    }),
+  );
 });
 afterAll(async () => {
   for (const proxy of proxies) {
@@ -109,15 +66,6 @@ afterAll(async () => {
   await service?.stop();
   await rm(compiled, { recursive: true, force: true });
 });
-
-async function compile({ name, file, compiler }: Language): Promise<void> {
-  const cwd = join(compiled, name);
-  await mkdir(cwd);
-  await copyFile(join(SOURCES, file), join(cwd, file));
-  if (compiler === undefined) return;
-  const [command, ...args] = compiler;
-  await run(command, args, { cwd });
-}
 
 async function forward(request: IncomingMessage): Promise<Response> {
   const { method = 'GET', url = '', headers } = request;
@@ -170,14 +118,14 @@ async function rejectAndClose(key: string, externalId: string): Promise<void> {
 async function runQuickStarts(proxy: Server, earlierClaims: number) {
   proxies.push(proxy);
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  return Promise.all(INSTALLED.map((language) => runQuickStart(language, urlOf(proxy), earlierClaims)));
+  return Promise.all(INSTALLED.map((program) => runQuickStart(program, urlOf(proxy), earlierClaims)));
 }
 
 /** Of a firm with claims that were sent before. */
-async function runQuickStart({ name, position, program }: Language, proxyUrl: string, earlierClaims: number) {
+async function runQuickStart({ language, command }: Program, proxyUrl: string, earlierClaims: number) {
   const folder = await mkdtemp(join(compiled, 'run-'));
   try {
-    await cp(join(compiled, name), folder, { recursive: true });
+    await cp(join(compiled, language), folder, { recursive: true });
     const firm = await service.firm();
     const earlier = Array.from({ length: earlierClaims }, () => claimBody(firm.account.manual));
     // What the key of the program does is checked.
@@ -189,13 +137,14 @@ async function runQuickStart({ name, position, program }: Language, proxyUrl: st
     await rejectAndClose(otherKey, closed);
     // The position of a run before those claims. A second name of the file shows whether it is written in place.
     const time = '2026-01-01T00:00:00.000Z';
-    const start = position.endsWith('.json') ? JSON.stringify(time) : time;
+    const [position, start] =
+      language === 'Python' ? ['position.json', JSON.stringify(time)] : ['position.txt', time];
     await writeFile(join(folder, position), start);
     await link(join(folder, position), join(folder, 'before'));
     const { PATH = '' } = process.env;
     const env = { PATH, HOME: folder, CLAIMS_URL: proxyUrl, CLAIMS_API_KEY: firm.test };
-    const [command, ...args] = program;
-    const { stdout, stderr } = await run(command, args, { cwd: folder, env });
+    const [program, ...args] = command;
+    const { stdout, stderr } = await run(program, args, { cwd: folder, env });
     const isReplaced =
       (await readFile(join(folder, 'before'), 'utf8')) === start &&
       (await readFile(join(folder, position), 'utf8')) !== start;
@@ -203,7 +152,7 @@ async function runQuickStart({ name, position, program }: Language, proxyUrl: st
       as: otherKey,
     });
     return {
-      language: name,
+      language,
       key: firm.test,
       lines: stdout.trim().split('\n'),
       errors: stderr,
@@ -218,7 +167,7 @@ async function runQuickStart({ name, position, program }: Language, proxyUrl: st
 }
 
 it('runs the quick starts in Python and TypeScript, and in other languages that are installed', () => {
-  expect(INSTALLED.map(({ name }) => name)).toEqual(expect.arrayContaining(['Python', 'TypeScript']));
+  expect(INSTALLED.map(({ language }) => language)).toEqual(expect.arrayContaining(['Python', 'TypeScript']));
 });
 
 it('each quick start reads every change once, replaces its position, and offers again after a rejection, whatever other claims do', async () => {

@@ -1,80 +1,25 @@
 // Runs the receivers of webhooks as a reader would.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { webhooks } from '@svc/contract';
 import { freePort } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
-import { findCommand } from '../../../tools/services/debian-package.ts';
+import { installedPrograms, type Program } from './programs.ts';
 
-const run = promisify(execFile);
-const fileAt = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const TSC = fileAt('node_modules/typescript/bin/tsc');
-const TYPES = fileAt('node_modules/@types');
-
-interface Receiver {
-  readonly language: string;
-  readonly file: string;
-  /** Programs that must be installed. */
-  readonly needs: readonly string[];
-  /** The last one starts it. */
-  readonly commands: readonly (readonly [string, ...string[]])[];
-}
-
-const RECEIVERS: readonly Receiver[] = [
-  {
-    language: 'Python',
-    file: 'webhook_receiver.py',
-    needs: ['python3'],
-    commands: [['python3', 'webhook_receiver.py']],
-  },
-  {
-    language: 'TypeScript',
-    file: 'webhook-receiver.mts',
-    needs: [],
-    commands: [
-      [
-        process.execPath,
-        ...[TSC, '--strict', '--module', 'nodenext', '--target', 'es2022', '--outDir', 'out'],
-        ...['--typeRoots', TYPES, '--types', 'node', 'webhook-receiver.mts'],
-      ],
-      [process.execPath, 'out/webhook-receiver.mjs'],
-    ],
-  },
-  {
-    language: 'Java',
-    file: 'WebhookReceiver.java',
-    needs: ['java', 'javac'],
-    commands: [['java', 'WebhookReceiver.java']],
-  },
-  {
-    language: 'C#',
-    file: 'WebhookReceiver.cs',
-    needs: ['mcs', 'mono'],
-    commands: [
-      ['mcs', 'WebhookReceiver.cs'],
-      ['mono', 'WebhookReceiver.exe'],
-    ],
-  },
-];
-
-async function sendToReceiver({ file, commands }: Receiver) {
+async function sendToReceiver({ command, compileIn }: Program) {
   const folder = await mkdtemp(join(tmpdir(), 'receiver-'));
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const port = await freePort();
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: folder, CLAIMS_WEBHOOK_SECRET: secret, PORT: String(port) };
-  await copyFile(join(fileAt('docs/quick-starts'), file), join(folder, file));
-  const [[command, ...args], ...before] = [...commands].reverse() as [[string, ...string[]]];
-  for (const [compiler, ...rest] of before as [string, ...string[]][])
-    await run(compiler, rest, { cwd: folder, env });
-  const receiver = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  await compileIn(folder);
+  const [program, ...args] = command;
+  const receiver = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   for (const stream of [receiver.stdout, receiver.stderr])
     stream.on('data', (chunk) => {
@@ -120,7 +65,8 @@ async function sendToReceiver({ file, commands }: Receiver) {
 }
 
 it('each receiver takes webhooks that the service has signed now, and no others', async () => {
-  const installed = RECEIVERS.filter(({ needs }) => needs.every((command) => findCommand(command)));
+  const files = ['webhook_receiver.py', 'webhook-receiver.mts', 'WebhookReceiver.java', 'WebhookReceiver.cs'];
+  const installed = installedPrograms(files);
   const found = await Promise.all(
     installed.map(async (receiver) => ({
       language: receiver.language,
