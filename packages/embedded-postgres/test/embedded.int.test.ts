@@ -84,7 +84,9 @@ afterEach(async () => {
   folders.push(top);
 });
 
-test('a database is created with the required settings, and keeps its data', async () => {
+test('a database is created with the required settings and a password, after an interrupted attempt too, and keeps its data', async () => {
+  mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
+  writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
   const lines: string[] = [];
   const first = await start((line) => lines.push(line));
   expect(first.started).toBe(true);
@@ -105,6 +107,10 @@ test('a database is created with the required settings, and keeps its data', asy
     naptime: '5s',
     collation: 'C',
   });
+  // Only the owner of the data can read it.
+  expect(statSync(join(dataDir, 'postgres', 'password')).mode & 0o777).toBe(0o600);
+  const wrong = Object.assign(new URL(first.url), { password: 'guessed' });
+  await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
   await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
   await first.stop();
   await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
@@ -114,22 +120,15 @@ test('a database is created with the required settings, and keeps its data', asy
   expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
 });
 
-test('only the owner of the data can read the password, and connections need it', async () => {
-  setUpBefore();
-  const server = await start();
-  const file = join(dataDir, 'postgres', 'password');
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const wrong = new URL(server.url);
-  wrong.password = 'guessed';
-  await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
-});
-
-test('the server runs until the last process that uses it stops', async () => {
+test('the server runs until the last process that uses it stops, on data that root does not own', async () => {
   setUpBefore();
   const first = await use();
   const second = await use();
   expect([first.started, second.started]).toEqual([true, false]);
   expect(second.url).toBe(first.url);
+  expect(ownerOf(first.dataDir).uid).not.toBe(0);
+  // Files that root reads or follows belong to root.
+  expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(process.getuid?.());
 
   await first.stop();
   expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
@@ -160,8 +159,16 @@ test('a killed process neither stops the server nor keeps it running', async () 
   expect(isRunning(second.serverPid)).toBe(false);
 });
 
-test('two simultaneous starts on an empty folder create one server', async () => {
-  const both = await Promise.all([use(), use()]);
+test('two simultaneous starts on an empty folder create one server, whatever PG* variables there are', async () => {
+  const env = {
+    PGPORT: '1',
+    PGHOST: '192.0.2.1',
+    PGSSLMODE: 'require',
+    PGDATA: '/nowhere',
+    TZ: 'Asia/Tokyo',
+  };
+  const both = await Promise.all([use(env), use(env)]);
+  expect(await rows(both[0]?.url ?? '', 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
   expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
   expect(both[0]?.url).toBe(both[1]?.url);
   expect(both[0]?.serverPid).toBe(both[1]?.serverPid);
@@ -226,12 +233,6 @@ test('a server whose starter was killed before recording it is replaced', async 
   expect(isRunning(first.serverPid)).toBe(false);
 });
 
-test('an interrupted initialization is repeated', async () => {
-  mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
-  writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
-  expect((await start()).started).toBe(true);
-});
-
 test('another port is used when the previous one is taken', async () => {
   setUpBefore();
   const first = await start();
@@ -263,17 +264,6 @@ test('data of another major version is left as it is, and the error says how to 
   await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(upgrade);
   writeFileSync(version, current);
   expect((await start()).started).toBe(true);
-});
-
-test('PGPORT and PGOPTIONS have no effect', async () => {
-  const user = await use({
-    PGPORT: '1',
-    PGHOST: '192.0.2.1',
-    PGSSLMODE: 'require',
-    PGDATA: '/nowhere',
-    TZ: 'Asia/Tokyo',
-  });
-  expect(await rows(user.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
 });
 
 describe('the lock', () => {
@@ -349,15 +339,6 @@ describe('the lock', () => {
 const describeForRoot = (name: string, tests: () => void) => asRoot && describe(name, tests);
 
 describeForRoot('as root', () => {
-  test('the server does not run as root', async () => {
-    setUpBefore();
-    const user = await use();
-    expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
-    expect(ownerOf(user.dataDir).uid).not.toBe(0);
-    // Files that root reads or follows belong to root.
-    expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
-  });
-
   test('below a folder of mode 0700, the data is stored elsewhere and DATA_DIR links to it', async () => {
     chmodSync(top, 0o700);
     const lines: string[] = [];
