@@ -1,6 +1,7 @@
 // What attacks on a real service cost, with the bound of each. Attacks without a cost are tests: `apps/api/test/hostile-*`.
 import { smallestClaim } from '@svc/contract';
 import { Command } from 'commander';
+import { scriptArguments, wholeNumber } from '../services/command.ts';
 import { expensiveBodies } from './expensive-bodies.ts';
 import { inParallel } from './finding.ts';
 import { slowAttacks, slowClients, unreadPages } from './slow-clients.ts';
@@ -15,10 +16,9 @@ const program = new Command('test:attack')
     'after',
     '\ntest:attack fuzz sends generated requests; test:attack fuzz --help has its options.',
   )
-  .option('--requests <n>', 'requests of each kind whose processor time is measured', '200')
-  .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
-const requests = Number(program.opts<{ requests: string }>().requests);
-if (!(requests >= 1)) program.help({ error: true });
+  .option('--requests <n>', 'requests of each kind whose processor time is measured', wholeNumber(1), 200)
+  .parse(scriptArguments());
+const { requests } = program.opts<{ requests: number }>();
 
 const { service, operator, stop } = await startTarget();
 const [firm, other] = [await operator.firm(), await operator.firm()];

@@ -1,23 +1,22 @@
 // `pnpm test:attack fuzz`: valid and invalid requests generated from the OpenAPI document, against a real service.
 import { Command } from 'commander';
 import { keepAlive } from '../cluster/keep-alive.ts';
+import { scriptArguments, wholeNumber } from '../services/command.ts';
 import { fuzz } from './fuzzer.ts';
 import { startTarget } from './target.ts';
 
 const program = new Command('test:attack fuzz')
   .description('Sends valid and invalid requests, and checks every response against the OpenAPI document.')
-  .option('--requests <n>', 'number of requests', '50000')
+  .option('--requests <n>', 'number of requests', wholeNumber(1), 50_000)
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
-  .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
-const options = program.opts<{ requests: string; seed: string }>();
-const requests = Number(options.requests);
-if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
+  .parse(scriptArguments());
+const options = program.opts<{ requests: number; seed: string }>();
 
 const { service, operator, stop } = await startTarget({ SESSION_LIMIT_PER_MINUTE: '0' }, (line) => {
   if (line.includes('"level":"error"')) console.error(line);
 });
 const kept = keepAlive(service);
-const report = await fuzz({ url: service.url, operator, requests, seed: options.seed, log: console.error });
+const report = await fuzz({ url: service.url, operator, ...options, log: console.error });
 kept.stop();
 await stop();
 

@@ -4,10 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Command } from 'commander';
 import pc from 'picocolors';
+import { say, wholeNumber } from '../services/command.ts';
 import type { BenchRequest } from './connection.ts';
 import { type BenchData, EXPECTED, jobsDone, loadData, PATHS, type Path, reopenOffers } from './data.ts';
 import { alternately, load, measureCpu } from './load.ts';
-import { median, plot, type Summary, say, summarize, table, whole } from './report.ts';
+import { median, plot, type Summary, summarize, table } from './report.ts';
 import { type Server, withServers } from './servers.ts';
 
 interface Options {
@@ -24,9 +25,9 @@ const options = new Command('bench')
   .description('Compares the service with a hand-written baseline on the same data.')
   .addHelpText('after', '\nbench scale measures growth, costs and a storm; bench scale --help lists them.')
   .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
-  .option('--rounds <n>', 'number of rounds', whole, 5)
-  .option('--rows <n>', 'claims in the database, for 200 firms', whole, 200_000)
-  .option('--seconds <n>', 'load time per subject and round', whole, 5)
+  .option('--rounds <n>', 'number of rounds', wholeNumber(1), 5)
+  .option('--rows <n>', 'claims in the database, for 200 firms', wholeNumber(1), 200_000)
+  .option('--seconds <n>', 'load time per subject and round', wholeNumber(1), 5)
   .option('--quick', 'fewer rows and shorter rounds, under two minutes')
   .option('--json', 'print one JSON document')
   .option('--svg <file>', 'write a chart of the ratios')

@@ -10,9 +10,9 @@ import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { stringify as uuidText, v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
+import { say } from '../services/command.ts';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
-import { say } from './report.ts';
 
 /** The measured request paths. */
 export const PATHS = ['get', 'page', 'send', 'accept'] as const;

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import type { Measured } from './load.ts';
 
@@ -12,16 +11,6 @@ interface Round {
 }
 
 export type Summary = ReturnType<typeof summarize>;
-
-export const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
-
-/** The argument of an option. */
-export const whole = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
-  return Number(text);
-};
 
 /** Target ratios. */
 const GOALS: Readonly<Record<string, number>> = { get: 2, page: 3, send: 2.2, accept: 1.8 };

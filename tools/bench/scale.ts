@@ -4,11 +4,12 @@
 //   npx pnpm bench scale storm       a storm's first hour with boards and webhooks, against the same without
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
+import { say, wholeNumber } from '../services/command.ts';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
 import { EXPECTED, type Kind, loadData, requestsOf } from './data.ts';
 import { alternately, load, type Measured, measureCpu } from './load.ts';
-import { median, rounded, say, whole } from './report.ts';
+import { median, rounded } from './report.ts';
 import { type Server, type Servers, withServers } from './servers.ts';
 import { addDesks, addDevices, figures, stormLoad } from './storm.ts';
 
@@ -25,11 +26,11 @@ const program = new Command('bench scale').description('Measures the service und
 program
   .command('growth')
   .description('Compares polls, reads and sends on a large and a small database.')
-  .option('--rows <n>', 'claims of the large database', whole, 3_000_000)
-  .option('--small <n>', 'claims of the small database', whole, 10_000)
-  .option('--firms <n>', 'firms of each database', whole, FIRMS)
-  .option('--rounds <n>', 'number of rounds', whole, 7)
-  .option('--seconds <n>', 'load time per database and round', whole, 4)
+  .option('--rows <n>', 'claims of the large database', wholeNumber(1), 3_000_000)
+  .option('--small <n>', 'claims of the small database', wholeNumber(1), 10_000)
+  .option('--firms <n>', 'firms of each database', wholeNumber(1), FIRMS)
+  .option('--rounds <n>', 'number of rounds', wholeNumber(1), 7)
+  .option('--seconds <n>', 'load time per database and round', wholeNumber(1), 4)
   .action(({ rows, small, firms, rounds, seconds }) =>
     withServers(async (servers) => {
       // Without offers: of a few claims they would be all, and the response to an offer is a time more to read.
@@ -69,12 +70,12 @@ program
   .description(
     "Plays a storm's first hour faster, with open boards and webhooks of which a fifth is dead, against the same without.",
   )
-  .option('--rows <n>', 'claims in each of the two databases', whole, 15_000)
-  .option('--firms <n>', 'firms', whole, 50)
-  .option('--staff <n>', 'staff with the board open', whole, 200)
-  .option('--speed <n>', 'how many times faster than the hour', whole, 4)
-  .option('--rounds <n>', 'number of rounds', whole, 8)
-  .option('--seconds <n>', 'duration of each side of a round', whole, 20)
+  .option('--rows <n>', 'claims in each of the two databases', wholeNumber(1), 15_000)
+  .option('--firms <n>', 'firms', wholeNumber(1), 50)
+  .option('--staff <n>', 'staff with the board open', wholeNumber(1), 200)
+  .option('--speed <n>', 'how many times faster than the hour', wholeNumber(1), 4)
+  .option('--rounds <n>', 'number of rounds', wholeNumber(1), 8)
+  .option('--seconds <n>', 'duration of each side of a round', wholeNumber(1), 20)
   .action(({ rows, firms, staff, speed, rounds, seconds }) =>
     withServers(async (servers) => {
       const bare = await loadedService(servers, 'bare', { rows, firms });
@@ -132,8 +133,8 @@ program
   .description(
     'Measures processor time, WAL and disk of each request under load, for docs/operating/scale.md.',
   )
-  .option('--rows <n>', 'claims in the database', whole, 40_000)
-  .option('--seconds <n>', 'load time of each request', whole, 8)
+  .option('--rows <n>', 'claims in the database', wholeNumber(1), 40_000)
+  .option('--seconds <n>', 'load time of each request', wholeNumber(1), 8)
   .action(({ rows, seconds }) =>
     withServers(async (servers) => {
       const { url, subject, data } = await loadedService(servers, 'all', { rows });

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@svc/adapter-postgres';
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { say } from '../services/command.ts';
 import { startPostgres, withClient } from '../services/postgres.ts';
 import { childrenOf } from '../services/process-usage.ts';
 import { startRedis } from '../services/redis.ts';
-import { say } from './report.ts';
 
 const BASELINE = fileURLToPath(new URL('./baseline.ts', import.meta.url));
 

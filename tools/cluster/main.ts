@@ -1,24 +1,16 @@
 // `pnpm cluster`: several processes of the service behind a proxy, as in production, on this machine.
 
 import { createDemo, walkThrough } from '@svc/api/tooling';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
+import { wholeNumber } from '../services/command.ts';
 import { type Cluster, startCluster } from './index.ts';
-
-const whole =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < min || value > max)
-      throw new InvalidArgumentError(`Must be an integer from ${min} to ${max}`);
-    return value;
-  };
 
 const { processes, pgbouncer, port } = new Command('cluster')
   .description('Runs several processes of the service behind a proxy, with a temporary PostgreSQL and Redis.')
-  .option('--processes <n>', 'number of processes', whole(1, 64), 3)
+  .option('--processes <n>', 'number of processes', wholeNumber(1, 64), 3)
   .option('--pgbouncer', 'PgBouncer in transaction mode between them and PostgreSQL')
-  .option('--port <n>', 'where the proxy listens; any free port when left out', whole(1, 65_535))
+  .option('--port <n>', 'where the proxy listens; any free port when left out', wholeNumber(1, 65_535))
   .parse()
   .opts<{ processes: number; pgbouncer?: true; port?: number }>();
 

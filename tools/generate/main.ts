@@ -1,6 +1,7 @@
 // `pnpm generate` writes fictional claims, one per line, to standard output.
 import { once } from 'node:events';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { scriptArguments, wholeNumber } from '../services/command.ts';
 import { generateClaim, SAMPLE_ADJUSTER } from './claim.ts';
 
 interface Flags {
@@ -22,12 +23,12 @@ await new Command('generate')
   .description(
     'Writes made-up claims as JSON Lines, each a body for POST /v1/claims. The same seed gives the same claims.',
   )
-  .requiredOption('--rows <n>', 'number of claims', wholeNumber)
-  .option('--seed <n>', 'seed of the random generator', wholeNumber, 1)
-  .option('--from <n>', 'index of the first claim', wholeNumber, 0)
+  .requiredOption('--rows <n>', 'number of claims', wholeNumber(0))
+  .option('--seed <n>', 'seed of the random generator', wholeNumber(0), 1)
+  .option('--from <n>', 'index of the first claim', wholeNumber(0), 0)
   .option('--adjuster <svcid...>', 'the SVCIDs to offer the claims to, in turn', [SAMPLE_ADJUSTER])
   .action(write)
-  .parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
+  .parseAsync(scriptArguments());
 
 async function write({ rows, seed, from, adjuster }: Flags): Promise<void> {
   let text = '';
@@ -39,11 +40,4 @@ async function write({ rows, seed, from, adjuster }: Flags): Promise<void> {
     text = '';
   }
   process.stdout.write(text);
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
-    throw new InvalidArgumentError('Must be a whole number, 0 or above.');
-  return number;
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import { build } from '../services/build.ts';
+import { scriptArguments, wholeNumber } from '../services/command.ts';
 import { PLANTED_BUGS } from './bugs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -62,9 +63,9 @@ const program = new Command('test:planted-bugs')
   ])
   .option('--seeds <n...>', 'seeds of the suite, one run each', ['1'])
   .option('--seconds <n>', 'duration of chaos', '300')
-  .option('--timeout <seconds>', 'for each run', '600')
-  .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
-const options = program.opts<{ suite: string[]; seeds: string[]; seconds: string; timeout: string }>();
+  .option('--timeout <seconds>', 'for each run', wholeNumber(1), 600)
+  .parse(scriptArguments());
+const options = program.opts<{ suite: string[]; seeds: string[]; seconds: string; timeout: number }>();
 const suites = options.suite.map((name) => SUITES[name] ?? program.help({ error: true }));
 
 // Once, so that the copy builds only what a bug changes.
@@ -123,7 +124,7 @@ function run({ args, failure, foundAfter }: Suite, seed: string): Run {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args(seed), {
     cwd: copy,
     encoding: 'utf8',
-    timeout: Number(options.timeout) * 1_000,
+    timeout: options.timeout * 1_000,
     maxBuffer: 256 * 1_048_576,
   });
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@svc/embedded-postgres';
 import { Command } from 'commander';
 import { isHealthy } from '../cluster/api-process.ts';
+import { scriptArguments } from '../services/command.ts';
 import { findCommand } from '../services/debian-package.ts';
 import { startPostgres } from '../services/postgres.ts';
 
@@ -32,7 +33,7 @@ const program = new Command('release:image')
       'the packages of the lockfile. With Docker, `docker build` with the real base image is simpler.',
   )
   .option('--keep <folder>', 'keep the image in this folder, and use the one that is there')
-  .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
+  .parse(scriptArguments());
 
 const { keep } = program.opts<{ keep?: string }>();
 

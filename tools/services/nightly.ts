@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import pc from 'picocolors';
+import { scriptArguments } from './command.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -26,7 +27,7 @@ type Step = keyof typeof STEPS;
 const program = new Command('test:nightly')
   .description('Runs what takes too long for each change, or the named steps of it.')
   .argument('[step...]', `any of: ${Object.keys(STEPS).join(', ')}`)
-  .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
+  .parse(scriptArguments());
 const unknown = program.args.find((name) => !(name in STEPS));
 if (unknown !== undefined)
   program.error(`There is no step ${JSON.stringify(unknown)}; there are: ${Object.keys(STEPS).join(', ')}.`);
