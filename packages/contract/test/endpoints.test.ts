@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { FIELD_ERRORS } from '@svc/domain';
 import { z } from 'zod';
 import { importClaimsBody } from '../src/desk/imports.ts';
+import { exampleOf } from '../src/example.ts';
 import { type Endpoint, EXAMPLES, endpoints, parseRequest } from '../src/index.ts';
+import { valueAt } from '../src/json-pointer.ts';
 import { errorsOf } from './requests.ts';
 
 const all = Object.entries(endpoints) as [keyof typeof endpoints, Endpoint][];
@@ -104,6 +106,16 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
+function metaOf(field: z.core.$ZodType): Record<string, unknown> {
+  const own = z.globalRegistry.get(field);
+  if (own?.description !== undefined) return own;
+  const inner =
+    field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault
+      ? field.unwrap()
+      : undefined;
+  return inner ? metaOf(inner) : (own ?? {});
+}
+
 /** Every field of a schema, nested ones included. */
 function fieldsIn(schema: z.core.$ZodType, base = ''): [string, z.ZodType][] {
   const inner = unwrap(schema);
@@ -115,6 +127,111 @@ function fieldsIn(schema: z.core.$ZodType, base = ''): [string, z.ZodType][] {
     ...fieldsIn(field, `${base}/${name}`),
   ]);
 }
+
+/** A value with every field. */
+function completeExample(schema: z.core.$ZodType): unknown {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodPipe) return completeExample(inner.out);
+  if (inner instanceof z.ZodArray) return [completeExample(inner.element)];
+  if (!(inner instanceof z.ZodObject)) return exampleOf(schema);
+  const fields = Object.entries(inner.shape as Record<string, z.ZodType>);
+  return Object.fromEntries(fields.map(([name, field]) => [name, completeExample(field)]));
+}
+
+const isOptional = (field: z.ZodType): boolean =>
+  field instanceof z.ZodOptional || field instanceof z.ZodDefault;
+/** Optional only together. */
+const isHalfName = (path: string): boolean => /\/(first|last)_name$/.test(path);
+const isNullable = (field: z.core.$ZodType): boolean =>
+  field instanceof z.ZodNullable || (field instanceof z.ZodOptional && isNullable(field.unwrap()));
+
+interface Values {
+  readonly right: readonly unknown[];
+  readonly wrong: readonly unknown[];
+}
+
+/** By what the OpenAPI document says of the field. */
+function valuesOf(field: z.ZodType): Values {
+  const inner = unwrap(field);
+  const { minLength, maxLength, minimum, maximum, maxItems, type, pattern, format } = metaOf(field) as {
+    readonly [Keyword in 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'maxItems']: number | undefined;
+  } & { readonly [Keyword in 'type' | 'pattern' | 'format']?: string };
+  if (inner instanceof z.ZodEnum) {
+    const [first = ''] = inner.options as string[];
+    const otherCase = first === first.toUpperCase() ? first.toLowerCase() : first.toUpperCase();
+    return { right: inner.options, wrong: ['no_such_value', '', otherCase, ` ${first}`, 1] };
+  }
+  if (inner instanceof z.ZodString && maxLength !== undefined) {
+    const long = [`${'🌊'.repeat(maxLength)}x`, '5'.repeat(maxLength + 1)];
+    const start = pattern === EMAIL ? '5@' : '';
+    const full = start + '5'.repeat(maxLength - start.length);
+    return {
+      right: LOOSE.has(format ?? pattern ?? '') ? [full] : [],
+      wrong: [...long, ...(minLength === 0 ? [] : ['']), 'a\0', '\ud83c', 7, true, ['x'], { x: 1 }],
+    };
+  }
+  if (inner instanceof z.ZodString)
+    return {
+      right: [],
+      wrong: [...(format === 'date' ? ['2023-02-29', '2024-1-05'] : []), '', 'x\n', 7, true, ['x'], { x: 1 }],
+    };
+  if (inner instanceof z.ZodBoolean) return { right: [true, false], wrong: ['true', 1] };
+  if (inner instanceof z.ZodNumber && minimum !== undefined && maximum !== undefined)
+    return {
+      right: [minimum, maximum],
+      wrong: [
+        ...[minimum - 1, maximum + 1, maximum * 2, Number.POSITIVE_INFINITY, String(minimum), true],
+        ...(type === 'integer' ? [minimum + 0.5] : []),
+      ],
+    };
+  if (maxItems !== undefined) return { right: [], wrong: [Array(maxItems + 1).fill(1), { 0: 1 }, 'x'] };
+  return { right: [], wrong: inner instanceof z.ZodObject ? ['x', 7, []] : [] };
+}
+
+const EMAIL = '^[^\\s@]+@[^\\s@]+$';
+/** Patterns that a text of digits has, or an email address of them. */
+const LOOSE: ReadonlySet<string> = new Set(['', '\\S', '[0-9]', '^\\S(.*\\S)?$', EMAIL]);
+
+const withBody = all.flatMap(([id, endpoint]) =>
+  endpoint.body ? [[id, endpoint, endpoint.body] as const] : [],
+);
+
+// That limits, formats and enums of a claim stay as they are documented, `frozen.test.ts` proves.
+it.each(withBody)(
+  'the body of %s takes what is documented, and nothing else, in each field',
+  (_, endpoint, schema) => {
+    const complete = completeExample(schema);
+    const hasError = (path: string, value: unknown): boolean => {
+      const body = structuredClone(complete);
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const parent = Object(valueAt(body, path.slice(0, path.lastIndexOf('/'))));
+      if (value === undefined) delete parent[name];
+      else parent[name] = value;
+      return errorsOf(parseRequest({ ...endpoint, rules: [] }, { body })).some(
+        ({ pointer }) => pointer === path,
+      );
+    };
+    const mistaken = fieldsIn(schema).flatMap(([path, field]) => {
+      if (path.endsWith('/0')) return [];
+      const { right, wrong } = valuesOf(field);
+      const isObject = unwrap(field) instanceof z.ZodObject;
+      return [
+        ...[
+          ...right,
+          ...(isOptional(field) && !isHalfName(path) ? [undefined] : []),
+          ...(isNullable(field) ? [null] : []),
+        ]
+          .filter((value) => hasError(path, value))
+          .map((value) => ['is refused', path, value]),
+        ...[...wrong, ...(isOptional(field) ? [] : [undefined]), ...(isNullable(field) ? [] : [null])]
+          .filter((value) => !hasError(path, value))
+          .map((value) => ['is taken', path, value]),
+        ...(isObject && !hasError(`${path}/no_such_field`, 1) ? [['is taken', `${path}/no_such_field`]] : []),
+      ];
+    });
+    expect(mistaken).toEqual([]);
+  },
+);
 
 const withoutOwnMeta = new Set(['/data/0']);
 
@@ -137,16 +254,6 @@ describe('the documentation', () => {
       expect([path, field.safeParse(example).error?.issues]).toEqual([path, undefined]);
     }
   });
-
-  function metaOf(field: z.core.$ZodType): Record<string, unknown> {
-    const own = z.globalRegistry.get(field);
-    if (own?.description !== undefined) return own;
-    const inner =
-      field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault
-        ? field.unwrap()
-        : undefined;
-    return inner ? metaOf(inner) : (own ?? {});
-  }
 
   it('of a body allows no unknown fields in any object', () => {
     for (const [, { body }] of all) {
