@@ -10,40 +10,6 @@ export function appReadsBehavior(fixture: () => Fixture): void {
     );
 
   describe("the adjuster's app", () => {
-    test('shows a claim with its firm, work and carrier book entry', async () => {
-      const { newTeam, newClaim, send, stores, clock } = fixture();
-      const { firm, svcId } = await newTeam();
-      const phone = '985-555-0142';
-      await send(firm.live, svcId, { claim: newClaim({ carrier: { name: 'Gulf Mutual', phone } }) });
-      const at = clock.advance(1);
-      const claim = newClaim({ carrier: { name: 'GULF MUTUAL' } });
-      const { claim: sent } = await send(firm.live, svcId, { claim });
-      const expected = {
-        id: sent.id,
-        environment: 'live',
-        createdAt: at,
-        updatedAt: at,
-        assignment: {
-          status: 'pending_acceptance',
-          adjuster: svcId,
-          offeredAt: at,
-          offeredBy: `firm:${firm.id}`,
-          respondedAt: null,
-          rejectionReason: null,
-        },
-        asSent: claim.asSent,
-        firm: { id: firm.id, name: firm.name },
-        work: { contactDate: null, inspectionDate: null, notes: null },
-        closedAt: null,
-        offerWaitHours: null,
-        clocks: null,
-        bookCarrier: { name: 'Gulf Mutual', phone },
-      };
-      expect(await stores.appReads.claim(svcId, sent.id)).toEqual(expected);
-      const page = await stores.appReads.claims(svcId, 'pending_acceptance', { after: null, limit: 10 });
-      expect(page.rows[1]).toEqual(expected);
-    });
-
     test("an adjuster's revision changes exactly when their lists, claims or account change", async () => {
       const { newFirm, newMember, newAdjuster, newDevice, sendId, offer, invite, use, stores, clock } =
         fixture();

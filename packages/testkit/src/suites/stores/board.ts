@@ -111,63 +111,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
     });
 
-    test('shows whom and what a claim is about, since when it waits, and whether it is late', async () => {
-      const { newTeam, use, clock } = fixture();
-      const { firm, svcId } = await newTeam();
-      await use.setOfferWait(firm.id, 2);
-      const content = {
-        policyholder: { company_name: 'Dune Condo', first_name: 'Zoë', last_name: 'Peña', phone: '1' },
-        loss_location: { street: '31 Dune Rd', city: 'Westerly', state: 'RI', zip: '02891' },
-        carrier: { name: 'Palmetto Mutual' },
-      };
-      const id = await sendAt(firm, svcId, content, 'FILE 1');
-      const at = clock.now();
-      const { membership, adjuster } = (await fixture().stores.boardReads.members(firm.id, [svcId]))[0] ?? {};
-      expect([membership?.status, adjuster?.svcId]).toEqual(['active', svcId]);
-      const row = {
-        id,
-        environment: 'live',
-        externalId: 'FILE 1',
-        claimNumber: 'N-FILE 1',
-        summary: {
-          name: 'Zoë Peña',
-          ...content.loss_location,
-          carrier: 'Palmetto Mutual',
-          phone: '1',
-          policyNumber: expect.any(String),
-        },
-        status: 'pending_acceptance',
-        adjuster: svcId,
-        adjusterName: `Renée ${adjuster?.lastName}`,
-        offeredAt: at,
-        respondedAt: null,
-        updatedAt: at,
-        closedAt: null,
-        waitingSince: at,
-        late: false,
-        clocks: null,
-      };
-      expect(await board(firm, WAITING)).toEqual([row]);
-      clock.advance(2 * HOUR);
-      expect(await board(firm, WAITING)).toEqual([{ ...row, late: true }]);
-      await use.rejectClaim({ svcId }, id, 'Too far.');
-      const respondedAt = clock.now();
-      const [rejected] = await board(firm, OPEN);
-      expect(rejected).toMatchObject({
-        status: 'rejected',
-        late: false,
-        respondedAt,
-        waitingSince: respondedAt,
-      });
-      const other = await sendAt(firm, svcId);
-      await use.acceptClaim({ svcId }, other);
-      expect((await board(firm, OPEN))[0]).toMatchObject({ id: other, waitingSince: null, late: false });
-      clock.advance(MINUTE);
-      await use.leaveFirm({ svcId }, firm.id);
-      const left = await board(firm, { ...OPEN, adjuster: svcId });
-      expect(left.map(({ adjusterName }) => adjusterName)).toEqual([null, null]);
-    });
-
     test('finds claims by the start of their ids, and by words of name and street, each once', async () => {
       const { newTeam } = fixture();
       const { firm, svcId } = await newTeam();

@@ -3,7 +3,7 @@ import { type ExportedRow, makeEraseFirm } from '@svc/application';
 import { NO_OVERRIDES } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
-import { aLoggedRequest } from '../request-log.ts';
+import { aLoggedRequest } from '../../logged-request.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const setUp = async () => {

@@ -3,11 +3,8 @@ import { DAY, INVITATION_REMINDER_MS, NO_NOTES, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
 export function invitationsBehavior(fixture: () => Fixture): void {
-  const newAdjusters = async (count: number): Promise<Svcid[]> => {
-    const created: Svcid[] = [];
-    for (let n = 0; n < count; n += 1) created.push((await fixture().newAdjuster()).svcId);
-    return created;
-  };
+  const newAdjusters = (count: number): Promise<Svcid[]> =>
+    Promise.all(Array.from({ length: count }, async () => (await fixture().newAdjuster()).svcId));
   const inviteAll = async ({ live }: TestFirm, svcIds: readonly Svcid[]) => {
     const refused = await fixture().use.inviteAdjusters(live, new Set(svcIds));
     return Object.fromEntries(svcIds.map((svcId) => [svcId, refused.get(svcId)?.code ?? 'invited']));

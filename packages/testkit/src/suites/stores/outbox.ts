@@ -95,7 +95,7 @@ export function outboxBehavior(fixture: () => Fixture): void {
       const { newTeam, sendId, jobsOf, use, clock, stores } = fixture();
       const { firm, svcId } = await newTeam();
       const open: ClaimId[] = [await sendId(firm.test, firm.accounts.manual)];
-      for (let n = 0; n < 52; n += 1) open.push(await sendId(firm.live, svcId));
+      open.push(...(await Promise.all(Array.from({ length: 52 }, () => sendId(firm.live, svcId)))));
       const [accepted, closed] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
       await use.acceptClaim({ svcId }, accepted);
       await use.closeClaimAsOperator(closed);
@@ -105,12 +105,16 @@ export function outboxBehavior(fixture: () => Fixture): void {
         const isDue = ({ job, runAt }: { job: Job; runAt: number }): boolean =>
           !done.has(JSON.stringify(job)) &&
           (job.kind === 'remind_of_open_offers' || (job.kind === 'remind_of_offer' && runAt <= clock.now()));
-        for (let count = 0; count < most; count += 1) {
-          const due = (await jobsOf(firm)).find(isDue);
-          if (due === undefined) return;
-          done.add(JSON.stringify(due.job));
-          await Promise.all([use.runJob(due.job), use.runJob(due.job)]);
-          await use.runJob(due.job);
+        for (let left = most; left > 0; ) {
+          const due = (await jobsOf(firm)).filter(isDue);
+          if (due.length === 0) return;
+          for (const { job } of due) {
+            if (left === 0 || done.has(JSON.stringify(job))) continue;
+            left -= 1;
+            done.add(JSON.stringify(job));
+            await Promise.all([use.runJob(job), use.runJob(job)]);
+            await use.runJob(job);
+          }
         }
       };
       const reminded = async () =>
