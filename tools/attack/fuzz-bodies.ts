@@ -14,7 +14,6 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly multipleOf?: number;
   readonly pattern?: string;
   readonly format?: string;
   readonly examples?: readonly unknown[];

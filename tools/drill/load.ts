@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, ClaimsConnectionError, type Client, createClient, type NewClaim } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import type { PostgresServer } from '../cluster/postgres-server.ts';
+import type { runSvc } from '../cluster/svc.ts';
 
 type Status = 'pending_acceptance' | 'accepted';
 
@@ -198,6 +199,22 @@ const claimOf = (externalId: string, adjuster: string): NewClaim => ({
 /** Statuses of claims by id. */
 export const storedStatuses = async (query: PostgresServer['query']): Promise<Map<string, string>> =>
   new Map((await query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
+
+const UNLIMITED = ['--requests-per-minute', '--writes-per-minute', '--burst'].flatMap((name) => [
+  name,
+  '1000000',
+]);
+
+/** A firm without rate limits and a key of it, by the commands of a release. */
+export async function createFirm(
+  svc: (...args: readonly string[]) => ReturnType<typeof runSvc>,
+  environment: 'live' | 'test',
+) {
+  const { firm, test_accounts } = await svc('firm', 'create', '--name', 'Gulf Adjusting Partners');
+  await svc('firm', 'set-limits', firm.id, ...UNLIMITED);
+  const { secret } = await svc('key', 'create', '--firm', firm.id, '--environment', environment);
+  return { id: firm.id, secret, test_accounts };
+}
 
 export const drillEnvironment = {
   EDGE_LIMIT_PER_MINUTE: '0',

@@ -15,22 +15,16 @@ import { createTemporaryFolder, unprivilegedAccount } from '@svc/embedded-postgr
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
-import { compare, createTranscript, drillEnvironment, startLoad, statusCounts } from './load.ts';
+import { compare, createFirm, createTranscript, drillEnvironment, startLoad, statusCounts } from './load.ts';
 
 const MOUNT_TIMEOUT_MS = 10_000;
-
-interface PowerLossResult {
-  /** Confirmed claims, or answers to them, that are gone. */
-  readonly lost: number;
-  /** Receipts that the keys published after the losses do not verify. */
-  readonly unverified: number;
-}
 
 /**
  * A service with the embedded database on a file system that loses what was not synced, under load: service and database are
  * killed, the unsynced writes are dropped, and the service is started again.
  *
  * @param lazyfs the command of LazyFS (https://github.com/dsrhaslab/lazyfs).
+ * @returns how many confirmed claims or answers are gone, and how many receipts the keys published afterwards do not verify.
  */
 export async function runPowerLoss({
   lazyfs,
@@ -42,7 +36,7 @@ export async function runPowerLoss({
   readonly rounds: number;
   readonly seconds: number;
   readonly say: (line: string) => void;
-}): Promise<PowerLossResult> {
+}) {
   const note = createTranscript(say);
   const stops: (() => unknown)[] = [];
   try {
@@ -55,17 +49,7 @@ export async function runPowerLoss({
     const service = await launchApiProcess({ env });
     stops.push(() => service.kill());
     await waitUntilHealthy(service);
-    const { firm, test_accounts } = await runSvc(['firm', 'create', '--name', 'Drill'], env);
-    const limits = [
-      '--requests-per-minute',
-      '1000000',
-      '--writes-per-minute',
-      '1000000',
-      '--burst',
-      '1000000',
-    ];
-    await runSvc(['firm', 'set-limits', firm.id, ...limits], env);
-    const { secret } = await runSvc(['key', 'create', '--firm', firm.id, '--environment', 'test'], env);
+    const { secret, test_accounts } = await createFirm((...args) => runSvc(args, env), 'test');
     const accounts: { behavior: string; svc_id: string }[] = test_accounts;
     const manual = accounts.find(({ behavior }) => behavior === 'manual')?.svc_id ?? '';
     const load = startLoad([service.url], { test: secret, account: { manual } });

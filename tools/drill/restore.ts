@@ -16,18 +16,12 @@ import {
   storedStatuses,
 } from './load.ts';
 
-interface RestoreResult {
-  /** Claims of which the poller had read a state that the restored database does not have. */
-  readonly behind: number;
-  /** Claims that the poller had in another state after the restamp, and again in the end. */
-  readonly missed: number;
-  /** Confirmed claims that do not exist in the end. */
-  readonly lost: number;
-}
-
 /**
  * Base backup and archived WAL under load; then the database is restored to a time that lies some seconds back, while
  * a poller has read what came after.
+ *
+ * @returns how many claims the poller had in a state that the restored database does not have, how many it missed after the
+ * restamp or in the end, and how many confirmed ones do not exist in the end.
  */
 export async function runRestore({
   seconds,
@@ -36,7 +30,7 @@ export async function runRestore({
   /** How long the load runs before the backup, until the time of the restore, and from then to the loss. */
   readonly seconds: number;
   readonly say: (line: string) => void;
-}): Promise<RestoreResult> {
+}) {
   const note = createTranscript(say);
   const stops: (() => unknown)[] = [];
   try {

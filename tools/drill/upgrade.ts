@@ -16,13 +16,7 @@ import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { createTranscript, drillEnvironment } from './load.ts';
-
-interface UpgradeResult {
-  /** Responses of 500 and above, requests without a response, and jobs of the old release that failed. */
-  readonly failed: number;
-  readonly violations: readonly string[];
-}
+import { createFirm, createTranscript, drillEnvironment } from './load.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIRST_SCHEMA = 'packages/adapter-postgres/src/schema/migrations/0001-first-schema.ts';
@@ -31,7 +25,11 @@ const run = promisify(execFile);
 const inRoot = async (command: string, args: readonly string[], cwd = ROOT): Promise<string> =>
   (await run(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout.trim();
 
-/** The last release, or a given commit, and this checkout serve one database at the same time. */
+/**
+ * The last release, or a given commit, and this checkout serve one database at the same time.
+ *
+ * @returns how many responses were 500 and above or did not arrive and jobs of the old release failed, and what the checker found.
+ */
 export async function runUpgrade({
   from,
   seconds,
@@ -41,7 +39,7 @@ export async function runUpgrade({
   /** How long the load runs with the old release, with both, and with the new one. */
   readonly seconds: number;
   readonly say: (line: string) => void;
-}): Promise<UpgradeResult> {
+}) {
   const note = createTranscript(say);
   const stops: (() => unknown)[] = [];
   try {
@@ -72,21 +70,13 @@ export async function runUpgrade({
 
     // With the old release's commands: the new ones would migrate the database.
     const svc = (...args: readonly string[]) => runSvc(args, env, join(old, 'apps/api/dist/svc.js'));
-    const { firm } = await svc('firm', 'create', '--name', 'Gulf Adjusting Partners');
-    const many = '1000000';
-    await svc(
-      'firm',
-      'set-limits',
-      firm.id,
-      ...['--requests-per-minute', many, '--writes-per-minute', many, '--burst', many],
-    );
+    const { id: firmId, secret } = await createFirm(svc, 'live');
     // The reminders of its offers are queued for an hour later.
-    await svc('firm', 'set-offer-wait', firm.id, '--hours', '1');
-    const { secret } = await svc('key', 'create', '--firm', firm.id, '--environment', 'live');
+    await svc('firm', 'set-offer-wait', firmId, '--hours', '1');
     const svcId = 'SVC-upgrade';
     const profile = ['--first-name', 'Jean', '--last-name', 'Delacroix', '--email', 'jean@example.com'];
     await svc('adjuster', 'create', '--svc-id', svcId, ...profile);
-    await svc('member', 'add', '--firm', firm.id, '--svc-id', svcId);
+    await svc('member', 'add', '--firm', firmId, '--svc-id', svcId);
     const { token } = await svc('adjuster', 'session', svcId);
     note(`two processes of ${ref} serve a new database`);
 
@@ -168,7 +158,7 @@ export async function runUpgrade({
       faults: [],
       localBuckets: [],
       final: new Map([[tag, await listAll(proxy.url, secret)]]),
-      audit: new Map([[tag, await operator.audit(firm.id)]]),
+      audit: new Map([[tag, await operator.audit(firmId)]]),
       limited: [],
       desks: new Map(),
       autoResponding: new Set(),

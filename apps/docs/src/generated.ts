@@ -38,15 +38,18 @@ const orderedCodes = (): readonly ErrorCode[] => [
   ...ERROR_CODES.filter((code) => !isForFirms(code)),
 ];
 
-export const errorTable: Block = () =>
+const tableOfErrors = (codes: readonly ErrorCode[], note: (code: ErrorCode) => string = () => ''): string =>
   tableOf(
     ['Status', 'Code', 'Meaning'],
-    orderedCodes().map((code) => [
+    codes.map((code) => [
       String(ERRORS[code].status),
       `[\`${code}\`](/errors.md#${code})`,
-      `${ERRORS[code].title}${isForFirms(code) ? '' : ' (adjuster app)'}`,
+      `${ERRORS[code].title}${note(code)}`,
     ]),
   );
+
+export const errorTable: Block = () =>
+  tableOfErrors(orderedCodes(), (code) => (isForFirms(code) ? '' : ' (adjuster app)'));
 
 export const errorEntries: Block = (addresses) =>
   orderedCodes()
@@ -284,16 +287,7 @@ function operationEntry(
   if (example.response !== undefined) parts.push(json(example.response));
   parts.push(
     `### Errors {#${endpoint.id}-errors}`,
-    tableOf(
-      ['Status', 'Code', 'Meaning'],
-      [...endpoint.problems]
-        .sort((one, other) => ERRORS[one].status - ERRORS[other].status)
-        .map((code) => [
-          String(ERRORS[code].status),
-          `[\`${code}\`](/errors.md#${code})`,
-          ERRORS[code].title,
-        ]),
-    ),
+    tableOfErrors([...endpoint.problems].sort((one, other) => ERRORS[one].status - ERRORS[other].status)),
   );
   return parts.join('\n\n');
 }

@@ -21,8 +21,6 @@ interface PackedPackage {
   readonly description: string;
   readonly file: string;
   readonly sha256: string;
-  /** As in a lockfile of npm. */
-  readonly integrity: string;
 }
 
 interface Manifest {
@@ -60,16 +58,8 @@ function pack(): readonly PackedPackage[] {
   const all = manifests.map(({ name, version, description }): PackedPackage => {
     const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
     const bytes = readFileSync(join(PACKED_FOLDER, file));
-    const hash = (algorithm: string) => createHash(algorithm).update(bytes);
-    return {
-      key: name.split('/')[1],
-      name,
-      version,
-      description,
-      file,
-      sha256: hash('sha256').digest('hex'),
-      integrity: `sha512-${hash('sha512').digest('base64')}`,
-    };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { key: name.split('/')[1], name, version, description, file, sha256 };
   });
   writeFileSync(MANIFEST, JSON.stringify({ digest, packages: all } satisfies Manifest));
   return all;

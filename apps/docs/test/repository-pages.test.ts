@@ -113,11 +113,6 @@ it('every command that a page or a program names has the pnpm version of package
   expect([...named]).toEqual([packageManager]);
 });
 
-it('the readme has no line of more than 120 characters', () => {
-  const lines = readText('README.md').split('\n');
-  expect(lines.filter((line) => line.length > 120)).toEqual([]);
-});
-
 describe('decisions', () => {
   const names = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d/.test(name));
 
