@@ -415,14 +415,17 @@ describe('a passkey', () => {
       databaseUrl: service.databaseUrl,
     });
     const { email } = await person();
-    const code = async () => {
+    const code = async (address = email, root = '/app') => {
       const before = signInCodesIn(strict.logged).length;
-      await strict.call('POST', '/app/v1/sign-in-codes', { body: { email }, ...from(ownAddress) });
+      await strict.call('POST', `${root}/v1/sign-in-codes`, {
+        body: { email: address },
+        ...from(ownAddress),
+      });
       const [latest] = await eventually(
         () => signInCodesIn(strict.logged).slice(before),
         (found) => found.length > 0,
       );
-      return { body: { email, code: latest }, ...from(ownAddress) };
+      return { body: { email: address, code: latest }, ...from(ownAddress) };
     };
     const as = (await strict.call('POST', '/app/v1/sessions', await code())).json.token;
     expectProblem(await strict.call('GET', '/app/v1/claims', { as }), 403, 'passkey_required');
@@ -431,6 +434,11 @@ describe('a passkey', () => {
       headers: { Cookie: `__Host-svc-session=${as}` },
     });
     expect(events.status).toBe(403);
+    const staff = await operatorOf(service.service.services).staff((await service.firm()).id, 'admin');
+    const opened = await strict.call('POST', '/firm/v1/sessions', await code(staff.email, '/firm'));
+    const { token } = opened.json;
+    expectProblem(await strict.call('GET', '/firm/v1/claims', { as: token }), 403, 'passkey_required');
+    expect((await strict.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
 
     const authenticator = createSoftwareAuthenticator();
     const started = await strict.call('POST', '/app/v1/passkeys/options', { as });

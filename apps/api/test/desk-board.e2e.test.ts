@@ -10,6 +10,7 @@ import {
   expectValidationErrors,
   freshKey,
   getClaim,
+  leaveFirm,
   offerClaim,
   outcome,
   rejectClaim,
@@ -42,6 +43,8 @@ const recorded = (of: TestFirm, event: Readonly<Record<string, string>>) =>
     },
     (entries) => entries.some((entry) => isDeepStrictEqual({ ...entry, ...event }, entry)),
   );
+const contentOf = ({ json }: ApiResponse) =>
+  JSON.parse(Buffer.from(json.receipt.split('.')[1], 'base64url').toString());
 const idsOf = ({ json }: ApiResponse): string[] => json.data.map(({ id }: { id: string }) => id);
 
 test('the board shows the claims of the environment, rejected ones first, with counts, and a page ends with a cursor of its filters', async () => {
@@ -59,7 +62,10 @@ test('the board shows the claims of the environment, rejected ones first, with c
   const test = await sentClaim(service, own.test, own.account.manual);
   clock.advance(HOUR);
   const first = await get('/claims?limit=1', token);
-  expect(idsOf(first)).toEqual([rejected.id]);
+  const rejectedAt = at(sentAt - HOUR);
+  expect(first.json.data).toMatchObject([
+    { id: rejected.id, status: 'rejected', responded_at: rejectedAt, waiting_since: rejectedAt, late: false },
+  ]);
   expect(first.json.counts).toEqual({ waiting: 3, late: 1, rejected: 1, unassigned: 0 });
   expect((await get('/claims?late=true', token)).json.data).toEqual([
     {
@@ -105,6 +111,10 @@ test('the board shows the claims of the environment, rejected ones first, with c
   for (const query of ['order=waiting&status=accepted', 'order=waiting&closed=true'])
     expectValidationErrors(await get(`/claims?${query}`, token), 'order');
   expectValidationErrors(await get('/claims?q=&closed=1&state=XX', token), 'q', 'closed', 'state');
+  // Of those who left, the firm sees the SVCID alone.
+  await leaveFirm(service, adjusters, own.id);
+  const left = await get(`/claims?adjuster=${svcId}&status=unassigned&order=latest`, token);
+  expect(left.json.data).toMatchObject([{ adjuster_name: null }, { adjuster_name: null }]);
 });
 
 test('a claim has every offer with its push, sight, answer and reason', async () => {
@@ -155,6 +165,15 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
       ended_at: at(respondedAt),
     },
   ]);
+  const { id: open } = await sentClaim(service, firm.live, svcId);
+  const latest = async () => {
+    const { history, waiting_since } = (await get(`/claims/${open}`)).json;
+    return [history[0].outcome, history[0].ended_at, waiting_since];
+  };
+  expect(await latest()).toEqual(['pending', null, at(answered)]);
+  const closedAt = at(clock.advance(1000));
+  await service.service.services.closeClaimAsOperator(open);
+  expect(await latest()).toEqual(['closed', closedAt, null]);
   const name = 'Claims import';
   await service.call('PATCH', `/firm/v1/keys/${keyId}`, { as: admin, body: { name } });
   expect((await get(`/claims/${claim.id}`)).json.history[0].offered_by).toEqual({ ...offered_by, name });
@@ -168,7 +187,7 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
 test('for a claim, adjusters are shown with miles and rejections, and claims are spread over them', async () => {
   const own = await service.firm();
   const token = await service.staff(own, 'dispatcher');
-  const [miami, sanibel] = [await service.member(own), await service.member(own)];
+  const [sanibel, miami] = [await service.member(own), await service.member(own)];
   const setUp = async ({ token: as }: { token: string }, body: object) => {
     await service.call('PUT', `/app/v1/firms/${own.id}/sharing`, { as, body: { work_area: true } });
     const { json } = await service.call('PATCH', '/app/v1/me/availability', { as, body });
@@ -182,10 +201,13 @@ test('for a claim, adjusters are shown with miles and rejections, and claims are
   const rejected_at = at(clock.now());
   await rejectClaim(service, sanibel.token, id);
   const listed = (await get(`/adjusters?for_claim=${id}`, token)).json.data;
-  const seen = (svcId: string) => listed.find((row: { svc_id: string }) => row.svc_id === svcId);
-  expect([seen(miami.svcId), seen(sanibel.svcId)]).toMatchObject([
-    { distance: 115, warnings: ['limit_reached'], open_offers: 1, rejected_at: null },
-    { distance: 12, warnings: [], open_offers: 0, rejected_at },
+  // Those who have rejected the claim are the last.
+  expect(listed.filter(({ test }: { test: boolean }) => !test)).toMatchObject([
+    {
+      ...{ svc_id: miami.svcId, distance: 115, warnings: ['limit_reached'] },
+      ...{ open_offers: 1, rejected_at: null },
+    },
+    { svc_id: sanibel.svcId, distance: 12, warnings: [], open_offers: 0, rejected_at },
   ]);
   expectValidationErrors(await get('/adjusters?for_claim=1'), 'for_claim');
 
@@ -201,6 +223,11 @@ test('for a claim, adjusters are shown with miles and rejections, and claims are
       { id: 'row 3', adjuster_svc_id: miami.svcId, distance: 115, warnings: ['limit_reached'] },
     ],
   });
+  const given = [{ svc_id: miami.svcId }, { svc_id: sanibel.svcId, given: 2 }];
+  const [next] = (await spread({ adjusters: given, claims: claims.slice(0, 1) })).json.offers;
+  expect(next.adjuster_svc_id).toBe(miami.svcId);
+  const stranger = [{ svc_id: adjuster.svcId }];
+  expect(outcome(await spread({ adjusters: stranger, claims }))).toEqual([422, 'adjuster_not_in_firm']);
   expectValidationErrors(
     await spread({ adjusters: [{}], claims: [{ id: '1', zip: 1, state: 'FL' }] }),
     ...['/adjusters/0/svc_id', '/claims/0/zip'],
@@ -241,6 +268,7 @@ test('a dispatcher sends and offers claims as a key does, once for each Idempote
 test('a dispatcher takes back an offer and closes claims', async () => {
   const { svcId, token } = adjuster;
   const { id, updated_at } = await sentClaim(service, firm.live, svcId);
+  const offered_at = at(clock.now());
   clock.advance(1000);
   const act = (path: string, body: unknown = undefined) =>
     service.call('POST', `/firm/v1/claims/${id}/${path}`, { as: dispatcher, body });
@@ -255,11 +283,18 @@ test('a dispatcher takes back an offer and closes claims', async () => {
   expect([withdrawn.status, withdrawn.text]).toEqual([200, shown.text]);
   expect(shown.json.assignment.status).toBe('unassigned');
   expect(outcome(await act('withdrawal'))).toEqual([409, 'offer_not_pending']);
-  const late = await acceptClaim(service, token, id, at(clock.now() - 1000));
+  const late = await acceptClaim(service, token, id, offered_at);
   expect([...outcome(late), late.json.detail]).toEqual([
     ...[409, 'offer_not_pending'],
     'The firm has withdrawn this offer.',
   ]);
+  const receipt = await service.call('GET', `/app/v1/claims/${id}/receipt?offered_at=${offered_at}`, {
+    as: token,
+  });
+  expect(contentOf(receipt)).toMatchObject({
+    ...{ status: 'withdrawn', answered: null, late_answer: { answer: 'accept', at: at(clock.now()) } },
+    decided_by: { rule: 'withdrawn_by_firm' },
+  });
   await offerClaim(service, firm.live, id, svcId);
   await acceptClaim(service, token, id);
   expect(outcome(await act('closure', { updated_at }))).toEqual([409, 'claim_changed']);
@@ -529,9 +564,8 @@ test('first contact and inspection, once they are shared, are on the claim, the 
     contacts_in_time: 1,
     contacts_late: 1,
   });
-  const { receipt } = (await get(`/claims/${contacted}/receipt`, token)).json;
-  const content = JSON.parse(Buffer.from(receipt.split('.')[1], 'base64url').toString());
-  expect(content.clocks).toEqual({ first_contact: reached, inspection: null });
+  const receipt = await get(`/claims/${contacted}/receipt`, token);
+  expect(contentOf(receipt).clocks).toEqual({ first_contact: reached, inspection: null });
 });
 
 test('live updates tell an open desk of each change of its firm, and end with the session', async () => {

@@ -173,7 +173,8 @@ export function deskBoardRoutes(use: DeskBoardRouteDeps): Route[] {
         ...{ ...claim, form },
         rejectedBy: rejected_by as Svcid | undefined,
       }));
-      const adjusters = new Map(body.adjusters.map(({ svc_id, given }) => [svc_id as Svcid, given]));
+      // A body is as it was sent, without defaults.
+      const adjusters = new Map(body.adjusters.map(({ svc_id, given = 0 }) => [svc_id as Svcid, given]));
       const offers = await longWork('search', async (nextPiece) => {
         await nextPiece();
         return use.spreadClaims(firmId, query.environment, adjusters, claims);
