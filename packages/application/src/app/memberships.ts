@@ -1,4 +1,5 @@
 import {
+  type AuditAction,
   acceptInvitation,
   DomainError,
   declineInvitation,
@@ -16,12 +17,27 @@ import {
 import type { AdjusterActor } from '../actors.ts';
 import { byAccount, changesBetween, recordMemberAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
+import type { AuditChanges } from '../model/audit.ts';
 import type { FirmMembershipView, InvitationView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { Needs } from '../ports/needs.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 
 type Deps = Needs<'uow' | 'appReads' | 'clock'>;
+
+const record = (
+  tx: Tx,
+  { clock }: Deps,
+  actor: AdjusterActor,
+  firmId: FirmId,
+  action: AuditAction,
+  changes?: AuditChanges,
+): Promise<void> =>
+  recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
+    at: clock.now(),
+    action,
+    changes,
+  });
 
 async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const membership = await tx.memberships.lock(firmId, svcId);
@@ -72,10 +88,7 @@ export const makeAcceptInvitation =
       const membership = await lockMembership(tx, firmId, svcId);
       const adjuster = existingAccount(await tx.adjusters.find(svcId));
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
-        at: deps.clock.now(),
-        action: 'invitation.accept',
-      });
+      await record(tx, deps, actor, firmId, 'invitation.accept');
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -86,10 +99,7 @@ export const makeDeclineInvitation =
     deps.uow.run(async (tx) => {
       const declined = declineInvitation(await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
       await tx.memberships.save(declined);
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
-        at: deps.clock.now(),
-        action: 'invitation.decline',
-      });
+      await record(tx, deps, actor, firmId, 'invitation.decline');
       return declined;
     });
 
@@ -106,10 +116,7 @@ export const makeSetAcceptingAssignments =
       const membership = await lockActiveMembership(deps, tx, firmId, svcId);
       if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
-      await recordMemberAction(tx, membership, byAccount(actor), {
-        at: deps.clock.now(),
-        action: acceptingAssignments ? 'member.resume' : 'member.pause',
-      });
+      await record(tx, deps, actor, firmId, acceptingAssignments ? 'member.resume' : 'member.pause');
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -129,9 +136,7 @@ export const makeSetSharing =
       const changes = changesBetween({ ...membership.sharing }, sharing);
       if (changes === null) return sharing;
       await tx.memberships.save({ ...membership, sharing });
-      await recordMemberAction(tx, membership, byAccount(actor), {
-        ...{ at: deps.clock.now(), action: 'member.sharing', changes },
-      });
+      await record(tx, deps, actor, firmId, 'member.sharing', changes);
       return sharing;
     });
 
@@ -167,10 +172,6 @@ export const makeLeaveFirm =
   (deps: Deps) =>
   (actor: AdjusterActor, firmId: FirmId): Promise<void> =>
     deps.uow.run(async (tx) => {
-      const { svcId } = actor;
-      await endMembership(tx, await lockMembership(tx, firmId, svcId), deps.clock.now());
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
-        at: deps.clock.now(),
-        action: 'member.leave',
-      });
+      await endMembership(tx, await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
+      await record(tx, deps, actor, firmId, 'member.leave');
     });

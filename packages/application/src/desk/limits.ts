@@ -1,4 +1,4 @@
-import { DAY, DomainError, type Environment, type FirmId, type Instant, limitsOf } from '@svc/domain';
+import { DAY, type Environment, existing, type FirmId, type Instant, limitsOf } from '@svc/domain';
 import { type ApiKey, isWorkingKey } from '../model/api-key.ts';
 import type { Firm } from '../model/firm.ts';
 import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
@@ -32,12 +32,12 @@ export const makeReadLimits =
   async (firmId: FirmId): Promise<FirmLimits> => {
     const now = deps.clock.now();
     const firstDay = Math.floor(now / DAY) - DAYS + 1;
-    const [firm, { rows: all }, limited] = await Promise.all([
+    const [found, { rows: all }, limited] = await Promise.all([
       deps.operatorReads.firm(firmId),
       deps.operatorReads.keyPage(firmId, { after: null, limit: MAX_READ_KEYS }),
       deps.requestLog.limitedOf(firmId, firstDay * DAY, MAX_COUNTED_ELEMENTS),
     ]);
-    if (firm === null) throw new DomainError('not_found', 'No such firm.');
+    const firm = existing(found, 'No such firm.');
     const days = Array.from({ length: DAYS }, (_, n) => ({ at: (firstDay + n) * DAY, live: 0, test: 0 }));
     const ofKey = new Map(all.map((key) => [key.id, { key, limited: 0 }]));
     for (const { keyId, environment, day, count } of limited.counts) {

@@ -30,10 +30,8 @@ type Deps = Needs<'uow' | 'clock'>;
 
 const NO_MEMBER = 'No staff member of the firm has this id.';
 
-async function lockMember(tx: Tx, of: StaffRef): Promise<StaffMember> {
-  const member = existing(await tx.staff.lock(of), NO_MEMBER);
-  return member;
-}
+const lockMember = async (tx: Tx, of: StaffRef): Promise<StaffMember> =>
+  existing(await tx.staff.lock(of), NO_MEMBER);
 
 const record = (
   tx: Tx,

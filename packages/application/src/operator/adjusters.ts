@@ -1,4 +1,12 @@
-import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
+import {
+  type Adjuster,
+  type AuditAction,
+  addMember,
+  type FirmId,
+  type Membership,
+  type Svcid,
+  statusAt,
+} from '@svc/domain';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import {
   adjusterObject,
@@ -9,12 +17,24 @@ import {
 } from '../audit/events.ts';
 import { ADJUSTERS } from '../auth/accounts.ts';
 import { type OpenedSession, openByOperator, type SessionDeps } from '../auth/sign-in.ts';
-import { SERVICE_CHAIN } from '../model/audit.ts';
+import { type AuditChanges, SERVICE_CHAIN } from '../model/audit.ts';
 import type { Needs } from '../ports/needs.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 type Deps = SessionDeps & Needs<'operator'>;
+
+const recordMember = (
+  tx: Tx,
+  { clock, operator }: Deps,
+  membership: Membership,
+  action: AuditAction,
+  changes?: AuditChanges,
+): Promise<void> => recordMemberAction(tx, membership, operator, { at: clock.now(), action, changes });
+
+const recordAccount = (tx: Tx, { clock, operator }: Deps, svcId: Svcid, action: AuditAction): Promise<void> =>
+  recordAccountAction(tx, { svcId }, operator, { at: clock.now(), action });
 
 export const makeCreateAdjuster =
   (deps: Deps) =>
@@ -56,22 +76,23 @@ export const makeAddMember =
       const current = await tx.memberships.lock(firmId, svcId);
       const membership = addMember(current, { firmId, svcId, at: deps.clock.now() });
       await tx.memberships.save(membership);
-      await recordMemberAction(tx, membership, deps.operator, {
-        at: deps.clock.now(),
-        action: 'member.add',
-      });
+      await recordMember(tx, deps, membership, 'member.add');
       return membership;
     });
+
+async function lockActive(tx: Tx, { clock }: Deps, firmId: FirmId, svcId: Svcid): Promise<Membership> {
+  const current = await tx.memberships.lock(firmId, svcId);
+  if (current === null || statusAt(current, clock.now()) !== 'active')
+    throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
+  return current;
+}
 
 /** Grants or removes the permission to accept claims. Removing it makes pending offers `unassigned`. */
 export const makeSetMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid, canAcceptClaims: boolean): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const current = await tx.memberships.lock(firmId, svcId);
-      if (current === null || statusAt(current, deps.clock.now()) !== 'active') {
-        throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
-      }
+      const current = await lockActive(tx, deps, firmId, svcId);
       const changes = changesBetween(
         { can_accept_claims: current.canAcceptClaims },
         { can_accept_claims: canAcceptClaims },
@@ -80,11 +101,7 @@ export const makeSetMember =
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
       if (!canAcceptClaims) await unassignPendingOffers(tx, firmId, svcId);
-      await recordMemberAction(tx, membership, deps.operator, {
-        at: deps.clock.now(),
-        action: 'member.permission',
-        changes,
-      });
+      await recordMember(tx, deps, membership, 'member.permission', changes);
       return membership;
     });
 
@@ -93,16 +110,8 @@ export const makeRemoveMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const current = await tx.memberships.lock(firmId, svcId);
-      const at = deps.clock.now();
-      if (current === null || statusAt(current, at) !== 'active') {
-        throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
-      }
-      const left = await endMembership(tx, current, at);
-      await recordMemberAction(tx, left, deps.operator, {
-        at: deps.clock.now(),
-        action: 'member.remove',
-      });
+      const left = await endMembership(tx, await lockActive(tx, deps, firmId, svcId), deps.clock.now());
+      await recordMember(tx, deps, left, 'member.remove');
       return left;
     });
 
@@ -124,10 +133,8 @@ export const makeDisableAdjuster =
       // Also when it is repeated: the adjuster may have joined a firm, and got an offer, during the first run.
       let ended = await tx.sessions.removeAllOf({ svcId });
       for (const firmId of firms) ended += await unassignPendingOffers(tx, firmId, svcId);
-      if (adjuster.disabledAt === undefined || ended > 0) {
-        const audited = { at, action: 'adjuster.disable' } as const;
-        await recordAccountAction(tx, { svcId }, deps.operator, audited);
-      }
+      if (adjuster.disabledAt === undefined || ended > 0)
+        await recordAccount(tx, deps, svcId, 'adjuster.disable');
       return { ...adjuster, disabledAt };
     });
 
@@ -138,8 +145,7 @@ export const makeEnableAdjuster =
       const { disabledAt, ...adjuster } = await lockAdjuster(tx, svcId);
       if (disabledAt === undefined) return adjuster;
       await tx.adjusters.setDisabled(svcId, null);
-      const audited = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
-      await recordAccountAction(tx, { svcId }, deps.operator, audited);
+      await recordAccount(tx, deps, svcId, 'adjuster.enable');
       return adjuster;
     });
 
@@ -151,8 +157,7 @@ export const makeEndSessions =
       await findAdjuster(tx, svcId);
       const ended = await tx.sessions.removeAllOf({ svcId });
       if (ended === 0) return 0;
-      const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
-      await recordAccountAction(tx, { svcId }, deps.operator, audited);
+      await recordAccount(tx, deps, svcId, 'sessions.end');
       return ended;
     });
 
@@ -165,7 +170,6 @@ export const makeRemovePasskeys =
       const removed = await tx.passkeys.removeAllOf({ svcId });
       const ended = await tx.sessions.removeAllOf({ svcId });
       if (removed === 0 && ended === 0) return 0;
-      const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
-      await recordAccountAction(tx, { svcId }, deps.operator, audited);
+      await recordAccount(tx, deps, svcId, 'passkey.remove');
       return removed;
     });

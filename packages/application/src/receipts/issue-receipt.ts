@@ -1,11 +1,4 @@
-import {
-  type ClaimId,
-  DomainError,
-  decidingRule,
-  type Instant,
-  offerStatus,
-  type StepTime,
-} from '@svc/domain';
+import { type ClaimId, decidingRule, existing, type Instant, offerStatus, type StepTime } from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { auditEntriesFrom } from '../audit/chain.ts';
 import { claimObject } from '../audit/events.ts';
@@ -31,11 +24,11 @@ const VERSION = 1;
 export const makeIssueReceipt =
   ({ offerHistory, receiptSigner, addresses, clock }: Deps) =>
   async (reader: FirmActor | AdjusterActor, id: ClaimId, offeredAt?: Instant): Promise<IssuedReceipt> => {
-    const record =
+    const found =
       'firmId' in reader
         ? await offerHistory.latestOfFirm(reader.firmId, reader.environment, id)
         : await offerHistory.toAdjuster(reader.svcId, id, offeredAt);
-    if (record === null) throw new DomainError('not_found', 'No such claim.');
+    const record = existing(found, 'No such claim.');
     const receipt = await receiptSigner.sign({
       iss: addresses.baseUrl,
       iat: Math.floor(clock.now() / 1000),
