@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type CredentialStore,
   createApiKeyAuthenticator,
-  createSessionAuthenticator,
   GRANT_MAX_AGE_MS,
   Unavailable,
 } from '@svc/application';
@@ -14,13 +13,10 @@ const setUp = async () => {
   const fixture = memoryFixture();
   const { memory, secrets, clock, use } = fixture;
   const firm = await fixture.newFirm();
-  const issued = await use.createKey({
-    firmId: firm.id,
-    environment: 'live',
-    purpose: 'full_access',
-    lifetimeMs: null,
-  });
-  const queries = { keys: 0, versions: 0, sessions: 0 };
+  const newKey = (lifetimeMs: number | null = null) =>
+    use.createKey({ firmId: firm.id, environment: 'live', purpose: 'full_access', lifetimeMs });
+  const issued = await newKey();
+  const queries = { keys: 0, versions: 0 };
   const store = { away: false };
   const countQuery = async <T>(count: keyof typeof queries, from: () => Promise<T>): Promise<T> => {
     queries[count] += 1;
@@ -28,29 +24,27 @@ const setUp = async () => {
     return from();
   };
   const credentials: CredentialStore = {
+    ...memory.credentials,
     keyByHash: (hash) => countQuery('keys', () => memory.credentials.keyByHash(hash)),
-    sessionByHash: (hash) => countQuery('sessions', () => memory.credentials.sessionByHash(hash)),
-    openSessions: (hashes, now) => memory.credentials.openSessions(hashes, now),
     version: () => countQuery('versions', () => memory.credentials.version()),
-    recordUse: (noted) => memory.credentials.recordUse(noted),
   };
   const otherProcess = createApiKeyAuthenticator({ credentials, secrets, clock });
-  return { ...fixture, firm, ...issued, queries, store, credentials, otherProcess };
+  return { ...fixture, newKey, ...issued, queries, store, otherProcess };
 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the API key authenticator', () => {
   test('queries a key once, then only the version', async () => {
-    const { otherProcess, secret, key, use, queries, clock } = await setUp();
-    const secrets = [secret, (await use.createKey({ ...key, lifetimeMs: null })).secret];
+    const { otherProcess, secret, newKey, queries, clock } = await setUp();
+    const secrets = [secret, (await newKey()).secret];
     for (let n = 0; n < 100; n++) {
       for (const each of secrets) expect(await otherProcess.authenticate(each)).not.toBeNull();
       clock.advance(1);
     }
-    expect(queries).toEqual({ keys: 2, versions: 1, sessions: 0 });
+    expect(queries).toEqual({ keys: 2, versions: 1 });
     clock.advance(GRANT_MAX_AGE_MS);
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
-    expect(queries).toEqual({ keys: 2, versions: 2, sessions: 0 });
+    expect(queries).toEqual({ keys: 2, versions: 2 });
   });
 
   test('makes no query for a malformed secret', async () => {
@@ -58,18 +52,13 @@ describe('the API key authenticator', () => {
     for (const junk of ['', 'junk', 'svc_app_1', 'Bearer svc_live_1']) {
       expect(await otherProcess.authenticate(junk)).toBeNull();
     }
-    expect(queries).toEqual({ keys: 0, versions: 0, sessions: 0 });
+    expect(queries).toEqual({ keys: 0, versions: 0 });
   });
 
   test('tells why a key is not valid', async () => {
-    const { use, secrets, firm, secret, key, clock } = await setUp();
+    const { use, newKey, secrets, secret, key, clock } = await setUp();
     const { check } = use.apiKeyAuthenticator;
-    const { secret: brief } = await use.createKey({
-      firmId: firm.id,
-      environment: 'test',
-      purpose: 'claims',
-      lifetimeMs: HOUR,
-    });
+    const { secret: brief } = await newKey(HOUR);
     expect(await check(secret)).toMatchObject({ grant: { keyId: key.id } });
     clock.advance(HOUR);
     await use.revokeKey(key.id);
@@ -81,15 +70,10 @@ describe('the API key authenticator', () => {
   });
 
   test('does not cache unknown keys: a key works as soon as it exists', async () => {
-    const { otherProcess, use, firm, secrets, memory } = await setUp();
+    const { otherProcess, newKey, secrets, memory } = await setUp();
     const { secret, hash } = secrets.issue('live_key');
     expect(await otherProcess.authenticate(secret)).toBeNull();
-    const { key } = await use.createKey({
-      firmId: firm.id,
-      environment: 'live',
-      purpose: 'claims',
-      lifetimeMs: null,
-    });
+    const { key } = await newKey();
     await memory.unitOfWork.run((tx) => tx.keys.save({ ...key, secretHash: hash }));
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
   });
@@ -106,13 +90,13 @@ describe('the API key authenticator', () => {
   });
 
   test('changes of plan, limits and keys apply at once in the process that made them, and within a second in others', async () => {
-    const { use, otherProcess, secret, key, firm, clock } = await setUp();
+    const { use, otherProcess, secret, key, clock } = await setUp();
     const own = use.apiKeyAuthenticator;
     for (const process of [own, otherProcess])
       expect(await process.authenticate(secret)).toMatchObject({ plan: 'standard' });
-    await use.setPlan(firm.id, 'read_only');
+    await use.setPlan(key.firmId, 'read_only');
     expect(await own.authenticate(secret)).toMatchObject({ plan: 'read_only' });
-    await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
+    await use.setLimits(key.firmId, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
     const changed = { plan: 'read_only', limits: { requestsPerMinute: 900 } };
     expect(await own.authenticate(secret)).toMatchObject(changed);
     clock.advance(GRANT_MAX_AGE_MS);
@@ -125,13 +109,8 @@ describe('the API key authenticator', () => {
   });
 
   test('a key expires to the millisecond without a query', async () => {
-    const { use, otherProcess, firm, clock } = await setUp();
-    const { secret } = await use.createKey({
-      firmId: firm.id,
-      environment: 'test',
-      purpose: 'claims',
-      lifetimeMs: HOUR,
-    });
+    const { otherProcess, newKey, clock } = await setUp();
+    const { secret } = await newKey(HOUR);
     clock.advance(HOUR - 1);
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
     clock.advance(1);
@@ -151,25 +130,20 @@ describe('the API key authenticator', () => {
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
   });
 
-  test('concurrent requests share one query', async () => {
-    const { otherProcess, secret, clock, queries } = await setUp();
-    await otherProcess.authenticate(secret);
-    clock.advance(GRANT_MAX_AGE_MS);
-    await Promise.all(Array.from({ length: 50 }, () => otherProcess.authenticate(secret)));
-    expect(queries.versions).toBe(2);
-  });
-
-  test('concurrent requests share the query for a new key and keep their order', async () => {
-    const { otherProcess, secret, queries } = await setUp();
-    const order: number[] = [];
-    await Promise.all(
-      Array.from({ length: 25 }, async (_, n) => {
-        expect(await otherProcess.authenticate(secret)).not.toBeNull();
-        order.push(n);
-      }),
-    );
-    expect(queries).toEqual({ keys: 1, versions: 1, sessions: 0 });
-    expect(order).toEqual(Array.from({ length: 25 }, (_, n) => n));
+  test('concurrent requests share the query for a new key, or for its confirmation, and keep their order', async () => {
+    const { otherProcess, secret, queries, clock } = await setUp();
+    for (const versions of [1, 2]) {
+      const order: number[] = [];
+      await Promise.all(
+        Array.from({ length: 25 }, async (_, n) => {
+          expect(await otherProcess.authenticate(secret)).not.toBeNull();
+          order.push(n);
+        }),
+      );
+      expect(queries).toEqual({ keys: 1, versions });
+      expect(order).toEqual(Array.from({ length: 25 }, (_, n) => n));
+      clock.advance(GRANT_MAX_AGE_MS);
+    }
   });
 
   /** An authenticator with an empty cache whose key queries complete when the test allows it. */
@@ -233,7 +207,7 @@ describe('the API key authenticator', () => {
 
   test('a slow version query does not confirm a key revoked since', async () => {
     const { memory, use, secrets, clock, secret, key } = await setUp();
-    let onItsWay: Promise<unknown> = Promise.resolve();
+    let onItsWay: Promise<void> = Promise.resolve();
     const far: CredentialStore = {
       ...memory.credentials,
       async version() {
@@ -305,13 +279,8 @@ describe('the API key authenticator', () => {
   });
 
   test('returns each used key once, with the time to the second, and only valid ones', async () => {
-    const { use, otherProcess, secret, key, firm, clock } = await setUp();
-    const revoked = await use.createKey({
-      firmId: firm.id,
-      environment: 'live',
-      purpose: 'claims',
-      lifetimeMs: null,
-    });
+    const { use, newKey, otherProcess, secret, key, clock } = await setUp();
+    const revoked = await newKey();
     await use.revokeKey(revoked.key.id);
     await otherProcess.authenticate(secret);
     const used = clock.now();
@@ -324,26 +293,5 @@ describe('the API key authenticator', () => {
     await otherProcess.authenticate(secret);
     expect(otherProcess.takeUses()).toEqual(new Map([[key.id, clock.now()]]));
     expect(otherProcess.takeUses()).toEqual(new Map());
-  });
-});
-
-describe('the session authenticator', () => {
-  test('makes no query for a malformed token or an API key', async () => {
-    const { credentials, secrets, clock, secret, queries } = await setUp();
-    const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
-    for (const junk of ['', 'junk', secret]) expect(await gate.authenticate(junk)).toBeNull();
-    expect(queries.sessions).toBe(0);
-    expect(gate.takeUses()).toEqual(new Map());
-  });
-
-  test('a store outage does not sign anyone out', async () => {
-    const { credentials, secrets, clock, use, store, newAdjuster } = await setUp();
-    const { svcId } = await newAdjuster();
-    const { token } = await use.openSession(svcId);
-    const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
-    store.away = true;
-    await expect(gate.authenticate(token)).rejects.toThrow(Unavailable);
-    store.away = false;
-    expect((await gate.authenticate(token))?.svcId).toBe(svcId);
   });
 });

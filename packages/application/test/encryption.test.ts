@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  auditEntriesFrom,
   type DataEncryption,
   makeEncryptExisting,
   makeRotateEncryption,
@@ -11,7 +10,7 @@ import { memoryFixture } from './memory-fixture.ts';
 
 /** `left` is the number of claims that are not encrypted; that of devices is `leftDevices`. */
 const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0, rejectsPlainText = left === 0) => {
-  const { memory, clock } = memoryFixture();
+  const { memory, clock, auditOf } = memoryFixture();
   const changing =
     (changed: number) =>
     async (onProgress: (done: number) => void): Promise<number> => {
@@ -32,10 +31,7 @@ const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0, rejectsP
     encryptExisting: changing(500),
   };
   const deps = { uow: memory.unitOfWork, encryption, clock, operator: OPERATOR };
-  const recorded = async () =>
-    (await memory.auditReads.rows(SERVICE_CHAIN, { after: 0, limit: 50 })).flatMap(({ text }) =>
-      auditEntriesFrom(text),
-    );
+  const recorded = () => auditOf(SERVICE_CHAIN);
   return { rotate: makeRotateEncryption(deps), encryptExisting: makeEncryptExisting(deps), recorded, clock };
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditEvent, auditEntriesFrom, type Job, makeRunJob, type OfferEvent } from '@svc/application';
+import { type AuditEvent, type Job, makeRunJob, type OfferEvent } from '@svc/application';
 import {
   type AuditAction,
   DAY,
@@ -15,6 +15,18 @@ import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;
 
+const withMember = async () => {
+  const fixture = memoryFixture();
+  const firm = await fixture.newFirm();
+  return { fixture, firm, svcId: await fixture.newMember(firm) };
+};
+const setQuietHours = (
+  { use }: Fixture,
+  svcId: Svcid,
+  quietHours: { start: string; end: string } | null,
+  others = { timeZone: 'UTC', deadlineReminders: false },
+) => use.setDevicePreferences({ svcId }, 'phone', { quietHours, ...others });
+const ALL_DAY = { start: '00:00', end: '23:59' };
 /** Runs every due job, including those it creates. */
 const runDue = ({ memory, clock, use }: Fixture): Promise<number> =>
   memory.jobs.runDue(clock.now(), use.runJob);
@@ -100,15 +112,11 @@ describe('a notification', () => {
   });
 
   test('has reminded of an offer when a device got it: not without one, nor in quiet hours, nor if it failed', async () => {
-    const fixture = memoryFixture();
-    const { use, clock, memory } = fixture;
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
+    const { fixture, firm, svcId } = await withMember();
+    const { clock, memory } = fixture;
     const claimId = await fixture.sendId(firm.live, svcId);
     const offeredAt = clock.now();
     await fixture.newDevice(svcId, 'phone');
-    const setQuietHours = (quietHours: { start: string; end: string } | null) =>
-      use.setDevicePreferences({ svcId }, 'phone', { timeZone: 'UTC', quietHours, deadlineReminders: false });
     let outcomes: readonly DeliveryOutcome[] = [];
     const runJob = runnerWith(fixture, {
       notify: async (_recipient, _notification, { except = [] } = {}) =>
@@ -122,9 +130,9 @@ describe('a notification', () => {
     };
     const reminded = [await remind()];
     outcomes = ['delivered'];
-    await setQuietHours({ start: '00:00', end: '23:59' });
+    await setQuietHours(fixture, svcId, ALL_DAY);
     reminded.push(await remind());
-    await setQuietHours(null);
+    await setQuietHours(fixture, svcId, null);
     outcomes = ['retried', 'gone', 'rejected'];
     reminded.push(await remind());
     expect(reminded).toEqual([null, null, null]);
@@ -160,12 +168,8 @@ describe('a notification', () => {
   test('of an invitation is sent only while that invitation is pending', async () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
-    const [{ svcId: pending }, { svcId: accepted }, { svcId: expired }, { svcId: again }] = [
-      await fixture.newAdjuster(),
-      await fixture.newAdjuster(),
-      await fixture.newAdjuster(),
-      await fixture.newAdjuster(),
-    ];
+    const newId = async () => (await fixture.newAdjuster()).svcId;
+    const [pending, accepted, expired, again] = [await newId(), await newId(), await newId(), await newId()];
     await fixture.invite(firm, expired);
     fixture.clock.advance(7 * DAY);
     for (const svcId of [pending, accepted, again]) await fixture.invite(firm, svcId);
@@ -196,17 +200,10 @@ describe('a notification', () => {
   });
 
   test('that fails as a whole is postponed once for a device in quiet hours, however often it is repeated', async () => {
-    const fixture = memoryFixture();
-    const { memory, clock, use } = fixture;
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
+    const { fixture, firm, svcId } = await withMember();
+    const { memory, clock } = fixture;
     await fixture.newDevice(svcId, 'phone');
-    const quietHours = { start: '00:00', end: '23:59' };
-    await use.setDevicePreferences({ svcId }, 'phone', {
-      timeZone: 'UTC',
-      quietHours,
-      deadlineReminders: false,
-    });
+    await setQuietHours(fixture, svcId, ALL_DAY);
     await runDue(fixture);
     await fixture.sendId(firm.live, svcId);
     const failing = runnerWith(fixture, { notify: () => Promise.reject(new Error('no push keys')) });
@@ -228,11 +225,9 @@ describe('an invitation', () => {
     const invitees = [await fixture.newAdjuster(), await fixture.newAdjuster()];
     for (const { svcId } of invitees) await fixture.invite(firm, svcId);
     await runDue(fixture);
-    const quietHours = { start: '00:00', end: '23:59' };
     for (const { svcId } of invitees) {
       await fixture.newDevice(svcId, 'phone');
-      const preferences = { timeZone: 'UTC', quietHours, deadlineReminders: false };
-      await use.setDevicePreferences({ svcId }, 'phone', preferences);
+      await setQuietHours(fixture, svcId, ALL_DAY);
     }
     clock.advance(INVITATION_REMINDER_MS);
     for (let n = 0; n < 2; n += 1) await runDue(fixture);
@@ -243,9 +238,7 @@ describe('an invitation', () => {
     await use.listInvitations({ svcId: opener.svcId }, { after: null, limit: 10 });
     const before = external.notifications.length;
     clock.advance(DAY);
-    await use.setDevicePreferences({ svcId: other.svcId }, 'phone', {
-      ...{ timeZone: 'UTC', quietHours: null, deadlineReminders: false },
-    });
+    await setQuietHours(fixture, other.svcId, null);
     await runDue(fixture);
     expect(external.notifications.slice(before).map(({ svcId }) => svcId)).toEqual([other.svcId]);
   });
@@ -372,9 +365,7 @@ describe('a channel that failed', () => {
   });
 
   test('is retried alone after a delay', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
+    const { fixture, firm, svcId } = await withMember();
     await runDue(fixture);
     await fixture.sendId(firm.live, svcId);
     const { channels, run } = notifying(fixture, new Set(['device:phone', 'mail']));
@@ -393,9 +384,7 @@ describe('a channel that failed', () => {
   });
 
   test('is not retried after the offer was accepted', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
+    const { fixture, firm, svcId } = await withMember();
     await runDue(fixture);
     const id = await fixture.sendId(firm.live, svcId);
     const { channels, run } = notifying(fixture, new Set(['device:phone']));
@@ -410,13 +399,9 @@ describe('a channel that failed', () => {
 
 describe('a device in quiet hours', () => {
   const setUp = async (quietFrom: string) => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
+    const { fixture, firm, svcId } = await withMember();
     await fixture.newDevice(svcId, 'phone');
-    const quietHours = { start: quietFrom, end: '18:00' };
-    const preferences = { timeZone: 'UTC', quietHours, deadlineReminders: false };
-    await fixture.use.setDevicePreferences({ svcId }, 'phone', preferences);
+    await setQuietHours(fixture, svcId, { start: quietFrom, end: '18:00' });
     await runDue(fixture);
     await fixture.sendId(firm.live, svcId);
     return fixture;
@@ -456,14 +441,11 @@ describe('a device in quiet hours', () => {
 describe('a reminder of deadlines', () => {
   /** At 7:59 in the time zone, with a device that wants reminders. */
   const setUp = async (timeZone: string, utc: string) => {
-    const fixture = memoryFixture();
+    const { fixture, firm, svcId } = await withMember();
     const { use, clock } = fixture;
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
     clock.advance(Date.parse(utc) - MINUTE - clock.now());
     await fixture.newDevice(svcId, 'phone');
-    const preferences = { timeZone, quietHours: null, deadlineReminders: true };
-    await use.setDevicePreferences({ svcId }, 'phone', preferences);
+    await setQuietHours(fixture, svcId, null, { timeZone, deadlineReminders: true });
     await runDue(fixture);
     clock.advance(MINUTE);
     const id = await fixture.sendId(firm.live, svcId);
@@ -582,9 +564,8 @@ describe('a test account with simulated responses', () => {
       clock.advance(1);
       await runDue(fixture);
       expect(await status()).toBe(response);
-      const [row] = await memory.auditReads.latest(firm.id, { limit: 1 });
       const action = response === 'accepted' ? 'claim.accept' : 'claim.reject';
-      expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ actor: 'service', action }]);
+      expect((await fixture.auditOf(firm.id)).at(-1)).toMatchObject({ actor: 'service', action });
     },
   );
 
@@ -616,7 +597,7 @@ describe('a test account with simulated responses', () => {
     ['joins', 'active', 'invitation.accept'],
   ] as const)('that %s responds only to the invitation of the job', async (name, response, action) => {
     const fixture = memoryFixture();
-    const { use, clock, stores, memory } = fixture;
+    const { use, clock, stores } = fixture;
     const firm = await fixture.newFirm();
     const svcId = firm.accounts[name];
     const status = async () => (await stores.firmReads.adjuster(firm.id, svcId))?.membership.status;
@@ -630,8 +611,7 @@ describe('a test account with simulated responses', () => {
     clock.advance(1_000);
     await runDue(fixture);
     expect(await status()).toBe(response);
-    const [row] = await memory.auditReads.latest(firm.id, { limit: 1 });
-    expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ actor: 'service', action }]);
+    expect((await fixture.auditOf(firm.id)).at(-1)).toMatchObject({ actor: 'service', action });
   });
 
   test('running a job twice has no further effect', async () => {

@@ -41,6 +41,13 @@ test('a session is read once in 400 ms, and then in the background', async () =>
   expect(state.queries).toBe(4);
 });
 
+test('a malformed token and an API key are rejected without a query', async () => {
+  const { other, state, secrets } = await started();
+  for (const junk of ['', 'junk', secrets.issue('live_key').secret])
+    expect(await other.authenticate(junk)).toBeNull();
+  expect([state.queries, other.takeUses()]).toEqual([0, new Map()]);
+});
+
 test('a session that another process ended is rejected within a second, and at once after its next query', async () => {
   const { other, token, use, svcId, clock } = await started();
   await other.authenticate(token);

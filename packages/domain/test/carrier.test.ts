@@ -44,10 +44,6 @@ describe('carrier names', () => {
     expect(carrierNameKey(one)).not.toBe(carrierNameKey(other));
   });
 
-  test('the key is in lower case, with single spaces', () => {
-    expect(carrierNameKey(' Gulf  MUTUAL')).toBe('gulf mutual');
-  });
-
   test('the key ignores case in every script, and the key of a key is itself', () => {
     // Every script with upper case is in the first two planes.
     for (let point = 0; point <= 0x1ffff; point++) {
@@ -159,36 +155,13 @@ describe("the firm's carrier book", () => {
     claims.reduce<CarrierDetails | null>((entry, claim) => mergeCarrier(entry, claim).entry, null);
   const DETAILS = ['phone', 'email', 'address'] as const;
 
-  test('merging the same claim again changes nothing', () => {
-    fc.assert(
-      fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
-        const once = mergeCarrier(book(before), claim);
-        const twice = mergeCarrier(once.entry, claim);
-        expect(twice.entry).toEqual(once.entry);
-        expect(twice.gained).toEqual([]);
-        expect(twice.differing).toEqual(once.differing);
-      }),
-    );
-  });
-
-  test('a detail of an entry of the book is never overwritten', () => {
-    fc.assert(
-      fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
-        const entry = book(before) as CarrierDetails;
-        const after = mergeCarrier(entry, claim).entry;
-        expect(after.name).toBe(entry.name);
-        for (const d of DETAILS) if (entry[d] !== undefined) expect(after[d]).toEqual(entry[d]);
-      }),
-    );
-  });
-
   test('the book holds the first value sent of each detail', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1, maxLength: 8 }), (claims) => {
         const entry = book(claims);
-        for (const d of DETAILS) {
+        expect(entry?.name).toBe(claims[0]?.name);
+        for (const d of DETAILS)
           expect(entry?.[d]).toEqual(claims.find((claim) => claim[d] !== undefined)?.[d]);
-        }
       }),
     );
   });
@@ -226,10 +199,6 @@ describe("the firm's carrier book", () => {
     });
   });
 
-  test('a detail that neither the claim nor the book has is left out', () => {
-    expect(Object.keys(carrierForForms({ name: 'Gulf Mutual' }, null))).toEqual(['name']);
-  });
-
   test('forms show the details of the claim, and those of the book where the claim sent none', () => {
     const entry = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
     expect(carrierForForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, entry)).toEqual({
@@ -237,7 +206,7 @@ describe("the firm's carrier book", () => {
       phone: '504-555-0199',
       email: 'claims@gulf.example',
     });
-    expect(carrierForForms({ name: 'GULF MUTUAL' }, null)).toEqual({ name: 'GULF MUTUAL' });
+    expect(Object.keys(carrierForForms({ name: 'GULF MUTUAL' }, null))).toEqual(['name']);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { StaffId, Svcid } from '@svc/domain';
 import { type ClaimToSend, errorCodeOf, type Fixture } from '@svc/testkit';
 import { makeAdjustersByName, makeSendImported } from '../../src/desk/imports.ts';
-import { auditEntriesFrom, type FirmActor, type ImportOutcome } from '../../src/index.ts';
+import type { FirmActor, ImportOutcome } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 type SendClaim = Fixture['use']['sendClaim'];
@@ -39,7 +39,7 @@ const comparable = (one: ImportOutcome | undefined) =>
   one?.outcome === 'failed' ? [one.error.code, one.error.existingClaimId, one.error.message] : one;
 
 test('each part of an import is recorded with who sent or only checked it; it may change its name and columns, and show more rows', async () => {
-  const { imports, firm, start, clock, memory } = await setUp();
+  const { imports, firm, start, clock, auditOf } = await setUp();
   const at = clock.now();
   expect(await imports.rememberedColumns(firm.id, 'Monday')).toEqual({});
   const staffId = 'staff' as StaffId;
@@ -63,9 +63,7 @@ test('each part of an import is recorded with who sent or only checked it; it ma
     expect(changed).toEqual({ ...started, ...part, totalRows: most, updatedAt: clock.now() });
     expect(await imports.readImport(firm.id, id)).toEqual(changed);
   }
-  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
-  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
-  expect(entries.filter(({ object }) => object === `import:${id}`)).toMatchObject([
+  expect((await auditOf(firm.id)).filter(({ object }) => object === `import:${id}`)).toMatchObject([
     { at, actor: `staff:${staffId}`, address: '192.0.2.7', requestId: 'request', action: 'claims.import' },
     { actor: `firm:${firm.id}`, action: 'claims.check' },
     { actor: `firm:${firm.id}`, action: 'claims.import' },

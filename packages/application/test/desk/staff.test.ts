@@ -1,13 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
 import { attestationFor, errorCodeOf } from '@svc/testkit';
-import {
-  auditEntriesFrom,
-  byAccount,
-  makeReadOwnStaff,
-  SERVICE_CHAIN,
-  type StaffFirm,
-} from '../../src/index.ts';
+import { byAccount, makeReadOwnStaff, SERVICE_CHAIN, type StaffFirm } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a firm has at most so many staff members, and one less makes room', async () => {
@@ -45,7 +39,7 @@ test('staff read themselves, their sessions and each firm where their address is
 });
 
 test('the audit trail has what changed of a staff member, and no entry if nothing did', async () => {
-  const { newFirm, newStaff, use, clock, memory, jobsOf } = memoryFixture();
+  const { newFirm, newStaff, use, clock, auditOf, jobsOf } = memoryFixture();
   const firm = await newFirm();
   const member = await newStaff(firm, 'dispatcher');
   const setMail = (isWished: boolean) => use.desk.setLateOffersMail(byAccount(member), member, isWished);
@@ -61,9 +55,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await setMail(false);
   await setMail(false);
   expect((await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers')).toHaveLength(2);
-  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
-  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
-  const own = entries.filter(({ object }) => object === `staff:${member.staffId}`);
+  const own = (await auditOf(firm.id)).filter(({ object }) => object === `staff:${member.staffId}`);
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
     ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
     ['staff.role', { role: { from: 'dispatcher', to: 'admin' } }],
@@ -101,10 +93,9 @@ test('staff have joined since they first entered a code, and then they are maile
 });
 
 test('a failed sign-in for an address that is no staff of any firm is in the trail of the service', async () => {
-  const { use, auditBuffer, memory } = memoryFixture();
+  const { use, auditBuffer, auditOf } = memoryFixture();
   const proof = { email: 'nobody@example.net', code: '000000' };
   expect(await errorCodeOf(use.desk.signIn(proof))).toBe('sign_in_refused');
   await auditBuffer.flush();
-  const [row] = await memory.auditReads.latest(SERVICE_CHAIN, { limit: 1 });
-  expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ action: 'sign_in', object: null }]);
+  expect((await auditOf(SERVICE_CHAIN)).at(-1)).toMatchObject({ action: 'sign_in', object: null });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DAY, HOUR, MAX_WEBHOOKS, SECOND } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
-import { auditEntriesFrom, BY_SERVICE } from '../../src/index.ts';
+import { BY_SERVICE } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 async function setUp() {
@@ -24,7 +24,7 @@ async function setUp() {
 }
 
 test('the audit trail has each act on an endpoint with what it changed, without its path and secrets', async () => {
-  const { firm, create, use, respond, memory } = await setUp();
+  const { firm, create, use, respond, memory, auditOf } = await setUp();
   const { id, url } = await create();
   const setState = (state: 'active' | 'paused') => use.updateWebhook(BY_SERVICE, firm.id, id, { state });
   const tested = () => use.testWebhook(BY_SERVICE, firm.id, id);
@@ -41,9 +41,7 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   await use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: 0 });
   await use.replayWebhook(BY_SERVICE, firm.id, delivery.id);
   await use.removeWebhook(BY_SERVICE, firm.id, id);
-  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
-  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
-  const own = entries.filter(({ object }) => object === `webhook:${id}`);
+  const own = (await auditOf(firm.id)).filter(({ object }) => object === `webhook:${id}`);
   const [environment, host] = ['test', 'hooks.example'];
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
     ['webhook.create', { environment: { from: null, to: environment }, host: { from: null, to: host } }],
