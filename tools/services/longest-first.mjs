@@ -29,7 +29,6 @@ const LONGEST = [
   'apps/adjuster/test/accessibility',
   'apps/api/test/chaos-run',
   'packages/client/test/service',
-  'apps/adjuster/test/storage.e2e',
   'apps/api/test/push-delivery',
   'packages/adapter-postgres/test/migrate',
   'apps/api/test/limits-edge',

@@ -65,19 +65,12 @@ function App() {
       </main>
     );
   }
-  if (me === null) {
-    return (
-      <>
-        <main>{route.value.screen === 'help' ? <Help /> : <SignIn />}</main>
-        <Messages />
-      </>
-    );
-  }
-  if (session.needsPasskey.value) {
+  if (me === null || session.needsPasskey.value) {
+    const Alone = me !== null ? PasskeyRequired : route.value.screen === 'help' ? Help : SignIn;
     return (
       <>
         <main>
-          <PasskeyRequired />
+          <Alone />
         </main>
         <Messages />
       </>

@@ -85,6 +85,9 @@ interface AppUnderTest {
     work: (visitor: Visitor) => Promise<void>,
   ) => Promise<void>;
   readonly stop: () => Promise<void>;
+  /** A member with offers of these last names, waiting in this order. */
+  readonly offers: (...names: readonly string[]) => Promise<{ ids: string[]; token: string }>;
+  readonly statusOf: (id: string | undefined) => Promise<string>;
 }
 
 /** The service and a browser, with the page that the script builds. */
@@ -111,7 +114,19 @@ export async function startPage(build: URL, options: { whole?: boolean } = {}) {
 
 export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
   const started = await startPage(APP, options);
-  return { ...started, firm: await started.service.firm() };
+  const { service } = started;
+  const firm = await service.firm();
+  return {
+    ...{ ...started, firm },
+    async offers(...names) {
+      const { svcId, token } = await service.member(firm);
+      const ids: string[] = [];
+      for (const last_name of names)
+        ids.push(await offerFullClaim(service, firm, svcId, { policyholder: { ...ANA, last_name } }));
+      return { ids, token };
+    },
+    statusOf: async (id = '') => (await assignmentOf(service, firm, id)).status,
+  };
 }
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });

@@ -76,14 +76,6 @@ test('a subscription that its push service or the browser has ended is replaced 
     await arrives(devices[1]);
     expect(devices[0]?.attempts).toHaveLength(1);
 
-    // The browser has dropped it without an event.
-    await page.evaluate('delete localStorage.held');
-    await page.goto(`${service.url}/app#/`);
-    await page.reload();
-    await until('another subscription', async () => (await page.evaluate('localStorage.held')) === '2');
-    await offer();
-    await arrives(devices[2]);
-
     // It cannot be replaced.
     await page.evaluate("delete localStorage.held; localStorage.fails = 'yes'");
     await page.reload();

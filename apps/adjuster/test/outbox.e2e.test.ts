@@ -1,5 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { startBrowserIn } from '../../api/test/browser.ts';
 import {
   ANA,
   assignmentOf,
@@ -18,7 +24,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, service, visiting, stop } = await startApp();
+const { firm, offers, service, statusOf, visiting, stop } = await startApp();
 afterAll(stop);
 
 /** The button that confirms a rejection. */
@@ -29,17 +35,9 @@ const rejectClaim = (page: Page) =>
 const acceptances = (): number =>
   service.logged.filter((line) => line.includes('POST /app/v1/claims/{id}/acceptance')).length;
 
-const offers = async (count: number) => {
-  const { svcId, token } = await service.member(firm);
-  const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) ids.push(await offerFullClaim(service, firm, svcId));
-  return { svcId, token, ids };
-};
-const statusOf = async (id = '') => (await assignmentOf(service, firm, id)).status;
-
 test('an answer that the service cannot process lets others pass, says so instead of "offline", and can be canceled', () =>
   visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers(2);
+    const { ids, token } = await offers('First', 'Second');
     const [failing = '', other = ''] = ids;
     await context.route(`**/${failing}/acceptance`, (route) => route.fulfill({ status: 500, body: '{}' }));
     await enter(page, service, token, `#/claims/${failing}`);
@@ -63,7 +61,7 @@ test('an answer that the service cannot process lets others pass, says so instea
 describe('the answer to an offer', () => {
   test('is stored and shown as unsent while offline, outlasts the lists, and is sent once when the network is back', () =>
     visiting(PHONE, async ({ page, context }) => {
-      const { token, ids } = await offers(2);
+      const { token, ids } = await offers('First', 'Second');
       const [first = '', second = ''] = ids;
       // Chromium 150 no longer emulates navigator.onLine after a reload, and the page would try to send.
       await page.addInitScript({
@@ -72,7 +70,7 @@ describe('the answer to an offer', () => {
           StorageManager.prototype.persist = async () => { globalThis.asked += 1; return true; };`,
       });
       await enter(page, service, token, `#/claims/${first}`);
-      await heading(page, 'Marisol Delgado').waitFor();
+      await heading(page, 'Ana First').waitFor();
       await ready(page);
       await context.setOffline(true);
       await page.evaluate('localStorage.offline = 1');
@@ -91,7 +89,7 @@ describe('the answer to an offer', () => {
       await button(page, 'Offers').click();
       await page
         .getByRole('listitem')
-        .filter({ hasText: 'Reject: Marisol Delgado' })
+        .filter({ hasText: 'Reject: Ana Second' })
         .getByRole('button', { name: 'Undo' })
         .click();
       await page.getByText('Undone. Nothing was sent.').waitFor();
@@ -102,7 +100,7 @@ describe('the answer to an offer', () => {
       await page.reload();
       await page.getByText('You are offline. Last updated at').waitFor();
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
-      await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
+      await page.getByRole('link', { name: 'Accept: Ana First' }).waitFor();
       expect(await statusOf(first)).toBe('pending_acceptance');
 
       // The worker marks an answer that it is about to send, and the button is clicked before the page reads the mark.
@@ -119,14 +117,14 @@ describe('the answer to an offer', () => {
       await inDatabase(page, "kept.put(Date.now() - 15 * 86_400_000, 'readAt');");
       await page.reload();
       await page.getByText('After 14 days without a connection').waitFor();
-      await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
+      await page.getByRole('link', { name: 'Accept: Ana First' }).waitFor();
       expect(await storedKeys(page)).not.toContain('offers');
 
       const before = acceptances();
       await context.setOffline(false);
       await page.evaluate("delete localStorage.offline; dispatchEvent(new Event('online'))");
       await until('the acceptance', async () => (await statusOf(first)) === 'accepted');
-      await page.getByText('Sent: you have accepted Marisol Delgado.').waitFor();
+      await page.getByText('Sent: you have accepted Ana First.').waitFor();
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor({ state: 'detached' });
       expect(acceptances() - before).toBe(1);
       expect(await statusOf(second)).toBe('pending_acceptance');
@@ -134,10 +132,9 @@ describe('the answer to an offer', () => {
 
   test('to an offer that has ended says so and why, as do the open claim and the list, until it is dismissed', () =>
     visiting(PHONE, async ({ page, context }) => {
-      const { svcId, token, ids } = await offers(4);
-      const [withdrawn = '', moved = '', shown = '', listed = ''] = ids;
+      const { token, ids } = await offers('Kept', 'Withdrawn', 'Moved', 'Shown', 'Listed');
+      const [kept = '', withdrawn = '', moved = '', shown = '', listed = ''] = ids;
       const dispatcher = await service.staff(firm, 'dispatcher');
-      const kept = await offerFullClaim(service, firm, svcId, { policyholder: ANA });
       const withdraw = async (id: string) => {
         const path = `/firm/v1/claims/${id}/withdrawal`;
         expect((await service.call('POST', path, { as: dispatcher })).status).toBe(200);
@@ -159,9 +156,9 @@ describe('the answer to an offer', () => {
       await line.waitFor();
       await page.getByText('3 open offers').waitFor();
       await context.setOffline(true);
-      for (const id of [kept, withdrawn, moved]) {
-        await page.evaluate(`location.hash = '#/claims/${id}'`);
-        await heading(page, id === kept ? 'Ana Reyes' : 'Marisol Delgado').waitFor();
+      for (const [n, name] of ['Kept', 'Withdrawn', 'Moved'].entries()) {
+        await page.evaluate(`location.hash = '#/claims/${ids[n]}'`);
+        await heading(page, `Ana ${name}`).waitFor();
         await button(page, 'Accept').click();
         await page.locator('.action-bar').getByText('Your acceptance is saved').waitFor();
       }
@@ -215,3 +212,172 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     await page.getByText('Undone. Nothing was sent.').waitFor();
     expect((await assignmentOf(service, waiting, first)).status).toBe('pending_acceptance');
   }));
+
+const row = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`Ana ${name}`) });
+
+/** Changes the claims that the service sends to the page. */
+async function changeClaims(page: Page, change: (claim: Record<string, unknown>) => unknown): Promise<void> {
+  await page.route(/\/v1\/claims(\?|\/[^/]+$)/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    await route.fulfill({
+      response,
+      json: body.data === undefined ? change(body) : { ...body, data: body.data.map(change) },
+    });
+  });
+}
+
+test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
+  visiting(WITHOUT_WORKER, async ({ page, faults }) => {
+    const { ids, token } = await offers('First', 'Second');
+    const [first] = ids;
+    await changeClaims(page, (claim) => (claim.id === first ? { ...claim, loss_location: null } : claim));
+    await enter(page, service, token);
+    await row(page, 'Second').waitFor();
+    await page.getByText('1 claim cannot be shown by this version of the app.').waitFor();
+    await page.evaluate(`location.hash = '#/claims/${first}'`);
+    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
+    await page.getByRole('link', { name: 'Offers' }).first().click();
+    await row(page, 'Second').waitFor();
+
+    // A stored part that is not looked at before it is shown.
+    await page.unrouteAll();
+    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
+    await heading(page, 'Ana Second').waitFor();
+    await inDatabase(
+      page,
+      `const offers = kept.get('offers');
+       offers.onsuccess = () => kept.put(
+         offers.result.map((claim) => ({ ...claim, policy: { number: 'P-1', effective_date: 20260101 } })),
+         'offers',
+       );`,
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
+    const report = await until('the report', async () =>
+      service.logged.find((line) => line.includes('error in the adjuster app') && line.includes('TypeError')),
+    );
+    expect(JSON.parse(report)).toMatchObject({
+      level: 'warn',
+      screen: 'claim',
+      error: 'TypeError',
+      places: expect.stringMatching(/^[\w-]+\.js:\d+:\d+/),
+    });
+    expect(report).not.toMatch(/Ana|Second|P-1|20260101/);
+
+    // The lists are read again.
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await heading(page, 'Ana Second').waitFor();
+    faults.length = 0;
+  }));
+
+test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers('First', 'Second');
+    await page.addInitScript({
+      content: `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); };
+        localStorage.preferences = '{"undoSeconds":20}';`,
+    });
+    await enter(page, service, token, `#/claims/${ids[0]}`);
+    await page.getByText('This device can save nothing now.').waitFor();
+    await button(page, 'Accept').click();
+    await until('the acceptance', async () => (await statusOf(ids[0])) === 'accepted');
+    await button(page, 'Next offer').click();
+    await heading(page, 'Ana Second').waitFor();
+    await context.setOffline(true);
+    await button(page, 'Accept').click();
+    await page.getByText('Not sent yet, and not saved. Keep the app open until you are online.').waitFor();
+    expect(await page.getByText(/\bis saved\b|saved on this device/).count()).toBe(0);
+    await context.setOffline(false);
+    await until('the second acceptance', async () => (await statusOf(ids[1])) === 'accepted');
+  }));
+
+/** A small disk that the test fills: a mounted one where that is allowed, else writes that fail as on a full one. */
+async function smallDisk() {
+  const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', folder]);
+  const isMounted = status === 0;
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    isMounted,
+    fill(page: Page): unknown {
+      if (!isMounted) return page.evaluate('globalThis.diskIsFull = true');
+      for (const size of [1 << 20, 1 << 12, 1]) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+        }
+      }
+    },
+    free: (page: Page): unknown =>
+      isMounted ? rmSync(filler) : page.evaluate('globalThis.diskIsFull = false'),
+    async remove() {
+      if (isMounted) spawnSync('umount', [folder]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test('on a disk that is full after the start, answers are sent at once, and notes stay in their fields until they are sent', async () => {
+  const disk = await smallDisk();
+  const context = await startBrowserIn(disk.folder, WITHOUT_WORKER);
+  try {
+    await context.addInitScript({
+      content: `localStorage.preferences ??= '{"undoSeconds":5}';
+        for (const name of ['put', 'delete']) {
+          const write = IDBObjectStore.prototype[name];
+          IDBObjectStore.prototype[name] = function (...input) {
+            if (globalThis.diskIsFull) throw new DOMException('Full.', 'QuotaExceededError');
+            return write.apply(this, input);
+          };
+        }`,
+    });
+    const page = await context.newPage();
+    const { ids, token } = await offers('First', 'Second');
+    await enter(page, service, token, `#/claims/${ids[0]}`);
+    await button(page, 'Accept').waitFor();
+    await page.waitForLoadState('networkidle');
+    disk.fill(page);
+    await button(page, 'Accept').click();
+    await until('the acceptance', async () => (await statusOf(ids[0])) === 'accepted');
+    await page.getByText('This device can save nothing now.').waitFor();
+    await page.getByRole('heading', { name: 'Your work' }).waitFor();
+
+    await context.setOffline(true);
+    const [note, notes] = [page.getByLabel('Note for the next entry'), page.getByLabel('Notes')];
+    await note.fill('Gate locked.');
+    await button(page, 'No answer').click();
+    await page.getByText('No answer · Gate locked.').waitFor();
+    await notes.fill('Water in the den.');
+    await button(page, 'Save').click();
+    await page.getByText('Not sent yet, and not saved.').waitFor();
+    expect([await note.inputValue(), await notes.inputValue()]).toEqual([
+      'Gate locked.',
+      'Water in the den.',
+    ]);
+    await context.setOffline(false);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    const work = await until('what was sent', async () => {
+      const { json } = await service.call('GET', `/app/v1/claims/${ids[0]}`, { as: token });
+      return json.work.notes !== undefined && json.work;
+    });
+    expect(work).toMatchObject({ notes: 'Water in the den.', contacts: [{ note: 'Gate locked.' }] });
+    await until('the empty field', async () => (await note.inputValue()) === '');
+
+    // With room again, what is typed is stored.
+    await note.fill('Back at noon.');
+    await disk.free(page);
+    await until('the stored text', async () => {
+      await note.fill(`${await note.inputValue()}.`);
+      return (await page.getByText('This device can save nothing now.').count()) === 0;
+    });
+    expect(await inDatabase(page, "found = kept.get('contactNotes')")).toMatchObject({
+      [ids[0] ?? '']: expect.stringContaining('Back at noon.'),
+    });
+  } finally {
+    await context.close();
+    await disk.remove();
+  }
+});

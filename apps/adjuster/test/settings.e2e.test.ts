@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
 import {
   assignmentOf,
   button,
@@ -17,8 +16,8 @@ import {
 const { firm, service, visiting, stop } = await startApp();
 afterAll(stop);
 
-test('a firm is paused and resumed with a switch, and left only after a confirmation', () =>
-  visiting(PHONE, async ({ page }) => {
+test('offers are paused by firm, for all firms, for days away or at a number, and say why; a firm sees what is turned on, and is left after a confirmation', () =>
+  visiting(PHONE, async ({ page, context }) => {
     const { svcId, token } = await service.member(firm);
     const id = await offerFullClaim(service, firm, svcId);
     await enter(page, service, token, '#/firms');
@@ -28,79 +27,56 @@ test('a firm is paused and resumed with a switch, and left only after a confirma
     expect(await taking.getAttribute('aria-checked')).toBe('false');
     await taking.click();
     await page.getByText('This firm can offer you claims.').waitFor();
-    await button(page, 'Leave this firm').click();
-    await page.getByText('Claims you have accepted stay with you.').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-    await page.getByText('You have left Gulf Adjusting Partners.').waitFor();
-    expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
-  }));
 
-test('all firms are paused with one switch, for days away, or at a number of open offers, and the offers say why', () =>
-  visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    await offerFullClaim(service, firm, svcId);
-    const refused = async () => (await sendClaim(service, firm.live, claimBody(svcId))).json.code;
-    // The page shows a change before the service has confirmed it.
-    const untilPaused = (paused: boolean) =>
-      until(`paused: ${paused}`, async () => ((await refused()) === 'adjuster_not_accepting') === paused);
-    const offers = async (text: string) => {
-      await page
-        .getByRole('link', { name: /Offers/ })
-        .first()
-        .click();
-      await page.getByText(text).waitFor();
-      await page.getByRole('link', { name: 'Firms', exact: true }).first().click();
-    };
-    await enter(page, service, token, '#/firms');
-    const pause = page.getByRole('switch', { name: 'Pause all firms' });
-    await pause.click();
-    await offers('You have paused all firms.');
-    await untilPaused(true);
-    await pause.click();
-    await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'false');
-
-    await page.getByLabel('Most open offers at once').selectOption('1');
-    await offers('You have 1 open offer, as many as you want.');
-    await untilPaused(true);
-    await page.getByLabel('Most open offers at once').selectOption('No limit');
-
-    const workZip = page.getByLabel('ZIP code where you work');
-    await workZip.fill('33931');
-    await page.locator('form', { has: workZip }).getByRole('button', { name: 'Save' }).click();
-    const savedZip = async () =>
-      (await service.call('GET', '/app/v1/me', { as: token })).json.availability.work_zip;
-    await until('the ZIP code', async () => (await savedZip()) === '33931');
-
-    const today = (await page.evaluate("new Date().toLocaleDateString('en-CA')")) as string;
-    await page.getByLabel('First day').fill(today);
-    await button(page, 'Add').click();
-    await page.getByRole('button', { name: /^Remove/ }).waitFor();
-    await offers('You are away until');
-    await untilPaused(true);
-    await page.getByRole('button', { name: /^Remove/ }).click();
-    await page.getByText('No days planned.').waitFor();
-    await untilPaused(false);
-  }));
-
-test('a firm sees only what the adjuster turns on, and a switch shows what the service has', () =>
-  visiting(PHONE, async ({ page }) => {
-    const { token } = await service.member(firm);
+    // A switch shows what the service has.
     const shared = async () =>
       (await service.call('GET', `/app/v1/firms/${firm.id}/sharing`, { as: token })).json;
-    await enter(page, service, token, '#/firms');
     await button(page, 'What this firm sees of you').click();
     const credentials = page.getByRole('switch', { name: 'My FCN and licenses' });
     await credentials.click();
     await page.locator('[role=switch][aria-checked=true]', { hasText: 'My FCN' }).waitFor();
     expect(await shared()).toEqual({ clocks: false, credentials: true, work_area: false });
-    await page.context().setOffline(true);
+    await context.setOffline(true);
     await credentials.click();
     await page.locator('.toast').first().waitFor();
     expect(await credentials.getAttribute('aria-checked')).toBe('true');
-    await page.context().setOffline(false);
-    await credentials.click();
-    await page.locator('[role=switch][aria-checked=false]', { hasText: 'My FCN' }).waitFor();
-    expect((await shared()).credentials).toBe(false);
+    await context.setOffline(false);
+    await button(page, 'Done').click();
+
+    const offers = async (text: string) => {
+      await page.evaluate("location.hash = '#/'");
+      await page.getByText(text).waitFor();
+      await page.evaluate("location.hash = '#/firms'");
+    };
+    const pause = page.getByRole('switch', { name: 'Pause all firms' });
+    await pause.click();
+    await offers('You have paused all firms.');
+    await pause.click();
+    await page.getByLabel('Most open offers at once').selectOption('1');
+    await offers('You have 1 open offer, as many as you want.');
+    await page.getByLabel('Most open offers at once').selectOption('No limit');
+    const workZip = page.getByLabel('ZIP code where you work');
+    await workZip.fill('33931');
+    await page.locator('form', { has: workZip }).getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByLabel('First day')
+      .fill(String(await page.evaluate("new Date().toLocaleDateString('en-CA')")));
+    await button(page, 'Add').click();
+    await page.getByRole('button', { name: /^Remove/ }).waitFor();
+    await offers('You are away until');
+    const saved = async () => (await service.call('GET', '/app/v1/me', { as: token })).json.availability;
+    await until('all of it', async () => (await saved()).away.length === 1);
+    expect(await saved()).toMatchObject({
+      ...{ accepting_assignments: true, max_open_offers: null, work_zip: '33931' },
+    });
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByText('No days planned.').waitFor();
+
+    await button(page, 'Leave this firm').click();
+    await page.getByText('Claims you have accepted stay with you.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('You have left Gulf Adjusting Partners.').waitFor();
+    expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
   }));
 
 test('credentials that are typed outlast a closed page, are saved once there is a network, and say when another device changed them', () =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Profile, reportErrorBody } from '@svc/contract';
 import { errorReport } from '../src/model/error-report.ts';
-import { CLOSED, type LiveEvent, liveReducer } from '../src/model/live-state.ts';
+import { CLOSED, type LiveEvent, type LiveState, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
 import {
   endsSuggestion,
@@ -22,40 +22,22 @@ const PROFILE: Profile = {
   availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 };
 
-describe('live updates', () => {
-  const after = (...events: LiveEvent[]) => events.reduce(liveReducer, CLOSED);
+const OPEN = { kind: 'open' } as const;
+const sent = (revision: string) => ({ kind: 'revision', revision }) as const;
+const READ = { kind: 'read', at: 'r1' } as const;
 
-  test('need no reading of the lists while the revision is the one they were read at', () => {
-    const read: LiveEvent = { kind: 'read', at: 'r1' };
-    expect(after({ kind: 'open' }).kind).toBe('opening');
-    expect(after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }).kind).toBe('behind');
-    const current = after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }, read);
-    expect(current.kind).toBe('current');
-    expect(liveReducer(current, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
-    expect(liveReducer(current, { kind: 'revision', revision: 'r2' }).kind).toBe('behind');
-  });
-
-  test('notice a change that came while the lists were being read', () => {
-    const changed = after(
-      { kind: 'open' },
-      { kind: 'revision', revision: 'r1' },
-      { kind: 'revision', revision: 'r2' },
-    );
-    expect(liveReducer(changed, { kind: 'read', at: 'r1' }).kind).toBe('behind');
-  });
-
-  test('compare with the stored lists again after the page was hidden', () => {
-    const hidden = after(
-      { kind: 'open' },
-      { kind: 'revision', revision: 'r1' },
-      { kind: 'read', at: 'r1' },
-      { kind: 'close' },
-    );
-    expect(hidden.kind).toBe('closed');
-    const shown = liveReducer(hidden, { kind: 'open' });
-    expect(liveReducer(shown, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
-    expect(after({ kind: 'forget' })).toEqual(CLOSED);
-  });
+test.each<[string, LiveState['kind'], LiveEvent[]]>([
+  ['before the revision is known', 'opening', [OPEN]],
+  ['before the lists were read', 'behind', [OPEN, sent('r1')]],
+  ['once they were read', 'current', [OPEN, sent('r1'), READ]],
+  ['while the revision stays', 'current', [OPEN, sent('r1'), READ, sent('r1')]],
+  ['after a change', 'behind', [OPEN, sent('r1'), READ, sent('r2')]],
+  ['after a change while they were read', 'behind', [OPEN, sent('r1'), sent('r2'), READ]],
+  ['while the page is hidden', 'closed', [OPEN, sent('r1'), READ, { kind: 'close' }]],
+  ['when it shows again', 'current', [OPEN, sent('r1'), READ, { kind: 'close' }, OPEN, sent('r1')]],
+  ['for the next adjuster', 'behind', [OPEN, sent('r1'), READ, { kind: 'forget' }, OPEN, sent('r1')]],
+])('live updates are, %s, %s', (_, kind, events) => {
+  expect(events.reduce(liveReducer, CLOSED).kind).toBe(kind);
 });
 
 describe('notifications', () => {
@@ -67,15 +49,6 @@ describe('notifications', () => {
     registered: 'https://push/1',
     inAppleBrowser: false,
   } as const;
-
-  test('are on only with permission and a subscription of this adjuster, and need the Home Screen on an iPhone', () => {
-    expect(notificationStateFrom(FACTS)).toBe('on');
-    expect(notificationStateFrom({ ...FACTS, wanted: false })).toBe('off');
-    expect(notificationStateFrom({ ...FACTS, permission: 'default' })).toBe('off');
-    expect(notificationStateFrom({ ...FACTS, permission: 'denied' })).toBe('denied');
-    expect(notificationStateFrom({ ...FACTS, supported: false })).toBe('unsupported');
-    expect(notificationStateFrom({ ...FACTS, supported: false, inAppleBrowser: true })).toBe('homeScreen');
-  });
 
   test.each([
     ['the push service has ended the subscription', { registered: null }, 'stopped', 'replace'],
@@ -92,6 +65,9 @@ describe('notifications', () => {
     ['nothing has changed', {}, 'on', null],
     ['they were turned off', { wanted: false, endpoint: null, registered: null }, 'off', null],
     ['they were forbidden', { permission: 'denied', endpoint: null }, 'denied', null],
+    ['they were not asked for', { permission: 'default' }, 'off', null],
+    ['the browser has none', { supported: false }, 'unsupported', null],
+    ['they need the Home Screen', { supported: false, inAppleBrowser: true }, 'homeScreen', null],
   ] as const)('when %s, show and do what brings them back', (_, changes, state, renewal) => {
     const facts = { ...FACTS, ...changes };
     expect([notificationStateFrom(facts), renewalFor(facts, false)]).toEqual([state, renewal]);
@@ -145,40 +121,26 @@ describe('a push message', () => {
   const WORDS = {
     app: 'Claim assignments',
     locale: 'en-US',
-    kinds: { offer: 'A claim is waiting for your answer.' },
+    kinds: { offer: 'A claim waits.', deadlines: 'Due: {count}', credentials: 'Ends: {date}' },
   };
 
-  test('of a known kind shows the firm and opens its claim or invitation', () => {
-    const shown = notificationOf({ kind: 'offer', firm_name: 'Gulf', claim_id: 'c1' }, WORDS);
-    expect(shown).toEqual({
-      title: 'Gulf',
-      body: 'A claim is waiting for your answer.',
-      tag: 'c1',
-      hash: '#/claims/c1',
-      alert: true,
-    });
-    expect(notificationOf({ kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' }, WORDS).hash).toBe(
-      '#/invitations/f1',
-    );
-  });
-
-  test('of deadlines says how many, and opens the accepted claims', () => {
-    const words = { ...WORDS, kinds: { deadlines: 'Due: {count}' } };
-    expect(notificationOf({ kind: 'deadlines', count: 3 }, words)).toEqual({
-      title: 'Claim assignments',
-      body: 'Due: 3',
-      tag: 'deadlines',
-      hash: '#/claims',
-      alert: true,
-    });
-  });
-
-  test('of credentials says when they end, and opens them', () => {
-    const words = { ...WORDS, kinds: { credentials: 'Ends: {date}' } };
-    expect(notificationOf({ kind: 'credentials', date: '2027-04-30' }, words)).toMatchObject({
-      ...{ body: 'Ends: Apr 30, 2027', tag: 'credentials', hash: '#/credentials' },
-    });
-    expect(notificationOf({ kind: 'credentials', date: 7 }, words).body).toBe('Ends: ');
+  test.each([
+    [
+      { kind: 'offer', firm_name: 'Gulf', claim_id: 'c1' },
+      { title: 'Gulf', body: 'A claim waits.', tag: 'c1', hash: '#/claims/c1', alert: true },
+    ],
+    [{ kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' }, { hash: '#/invitations/f1' }],
+    [
+      { kind: 'deadlines', count: 3 },
+      { title: 'Claim assignments', body: 'Due: 3', tag: 'deadlines', hash: '#/claims', alert: true },
+    ],
+    [
+      { kind: 'credentials', date: '2027-04-30' },
+      { body: 'Ends: Apr 30, 2027', tag: 'credentials', hash: '#/credentials' },
+    ],
+    [{ kind: 'credentials', date: 7 }, { body: 'Ends: ' }],
+  ])('says and opens what it is about: %j', (message, shown) => {
+    expect(notificationOf(message, WORDS)).toMatchObject(shown);
   });
 
   test.each([
@@ -196,20 +158,14 @@ describe('a push message', () => {
   });
 });
 
-describe('a new release of the app', () => {
-  const after = (...events: UpdateEvent[]): UpdateState =>
-    events.reduce(updateReducer, 'uncontrolled' as UpdateState);
-
-  test('is not announced when the app is installed for the first time', () => {
-    expect(after('installed', 'controlled')).toBe('current');
-  });
-
-  test('waits for the adjuster, and is in use at once when another page has activated it', () => {
-    expect(after('controlled', 'installed')).toBe('waiting');
-    expect(after('controlled', 'installed', 'accepted', 'controlled')).toBe('activating');
-    expect(after('controlled', 'installed', 'controlled', 'accepted')).toBe('replaced');
-    expect(after('controlled', 'controlled')).toBe('replaced');
-  });
+test.each<[string, UpdateState, UpdateEvent[]]>([
+  ['not announced when the app is first installed', 'current', ['installed', 'controlled']],
+  ['one that waits for the adjuster', 'waiting', ['controlled', 'installed']],
+  ['being activated', 'activating', ['controlled', 'installed', 'accepted', 'controlled']],
+  ['in use when another page accepted it', 'replaced', ['controlled', 'installed', 'controlled', 'accepted']],
+  ['in use when the browser activated it', 'replaced', ['controlled', 'controlled']],
+])('a new release of the app is %s: %s', (_, state, events) => {
+  expect(events.reduce(updateReducer, 'uncontrolled' as UpdateState)).toBe(state);
 });
 
 describe('a report of an error', () => {

@@ -1,5 +1,6 @@
 import type { Availability } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
+import { Select } from '@svc/web-app/components/select';
 import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
@@ -34,21 +35,13 @@ export function AvailabilityCard() {
         turn={() => change({ accepting_assignments: !accepting })}
       />
       <p class="muted">{words.pauseAllMore}</p>
-      <h3 id="max-offers">{words.maxOffers}</h3>
-      <select
-        aria-labelledby="max-offers"
-        value={max ?? ''}
-        onChange={({ currentTarget: { value } }) =>
-          change({ max_open_offers: value === '' ? null : Number(value) })
-        }
-      >
-        <option value="">{words.noLimit}</option>
-        {counts.map((count) => (
-          <option key={count} value={count}>
-            {count}
-          </option>
-        ))}
-      </select>
+      <Select
+        label={words.maxOffers}
+        options={[0, ...counts]}
+        value={max ?? 0}
+        name={(count) => (count === 0 ? words.noLimit : String(count))}
+        choose={(count) => change({ max_open_offers: count === 0 ? null : count })}
+      />
       <p class="muted">{words.maxOffersMore}</p>
       <WorkZip key={zip} zip={zip} save={(work_zip) => save({ work_zip })} />
       <Away away={away} save={(periods) => save({ away: periods })} />
