@@ -157,17 +157,12 @@ const codesTaken = new WeakMap<ServiceUnderTest, number>();
 
 /** The next sign-in code; without a mail server it is logged. */
 export async function codeFor(service: ServiceUnderTest): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
-    const taken = codesTaken.get(service) ?? 0;
-    const next = codes[taken];
-    if (next !== undefined) {
-      codesTaken.set(service, taken + 1);
-      return next;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('no sign-in code was logged');
+  const taken = codesTaken.get(service) ?? 0;
+  codesTaken.set(service, taken + 1);
+  return until(
+    'a sign-in code',
+    async () => service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? [])[taken],
+  );
 }
 
 export async function emailOf(service: ServiceUnderTest, token: string): Promise<string> {

@@ -15,16 +15,12 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, service, visiting, stop } = await startApp();
+const { firm, offers, service, visiting, stop } = await startApp();
 afterAll(stop);
 
 test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    for (let n = 1; n <= 20; n += 1) {
-      const policyholder = { first_name: 'Ana', last_name: `Reyes ${n}`, phone: '352-555-0142' };
-      await offerFullClaim(service, firm, svcId, { policyholder });
-    }
+    const { token } = await offers(...Array.from({ length: 20 }, (_, n) => `Reyes ${n + 1}`));
     await page.addInitScript({
       content:
         "addEventListener('hashchange', () => { if (location.hash.startsWith('#/claims/')) leftAt = Math.round(scrollY); })",
@@ -77,9 +73,8 @@ const WITHOUT_PAGE = 0;
 
 test('a swipe scrolls the list without waiting for the page, and finds the rows rendered', () =>
   visiting(PHONE, async ({ page, context }) => {
-    const { svcId, token } = await service.member(firm);
     const offered = 4 * CHUNK_ROWS;
-    for (let n = 1; n <= offered; n += 1) await offerFullClaim(service, firm, svcId);
+    const { token } = await offers(...Array<string>(offered).fill('Reyes'));
     await context.addCookies([{ name: 'svc-session', value: token, url: service.url }]);
     await page.goto(`${service.url}/app`);
     // No locators, because Playwright's own listeners for touches, which come with the first one, make swipes wait.

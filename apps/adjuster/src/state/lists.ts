@@ -30,7 +30,6 @@ export function createLists(deps: {
   readonly storage: Storage;
   readonly session: Session;
   readonly reportError: (error: unknown) => void;
-  /** Removes everything of one adjuster from the device and the page. */
   /** The session is another adjuster's than the page shows. */
   readonly startAsAnother: () => Promise<void>;
   /** Called each time the lists were read, or were found to be current. */
