@@ -138,8 +138,14 @@ export async function signIn(page: Page, service: ServiceUnderTest, email: strin
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
 }
 
-export async function enterCode(page: Page, service: ServiceUnderTest, email: string): Promise<void> {
-  await page.goto(`${service.url}/app`);
+/** Signs in at the app, or at the desk, with the code from the log. */
+export async function enterCode(
+  page: Page,
+  service: ServiceUnderTest,
+  email: string,
+  path = '/app',
+): Promise<void> {
+  await page.goto(service.url + path);
   await page.getByLabel('Your email').fill(email);
   await page.getByRole('button', { name: 'Email me a code' }).click();
   await page.getByLabel('Six-digit code').fill(await codeFor(service));

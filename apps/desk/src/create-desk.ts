@@ -351,7 +351,6 @@ export function createDesk(deps: DeskDeps) {
       start,
       enter,
       chooseEnvironment,
-      readChanges,
     },
     ...{ readAdjusters, readClaim, readCandidates, candidateOrder, readReceipt },
   };

@@ -442,6 +442,7 @@ describe('a session', () => {
     desk.board.sortBy('name');
     desk.board.toggle(other.id);
     desk.offers.prepare('board', [other]);
+    desk.openInvitations(createInvitations).typed.value = 'SVC-1\nSVC-2';
     const draft = state.draft;
     const again = await opened({ claims: state.claims, draft });
     const { board, environment, offers } = again.desk;
@@ -455,12 +456,15 @@ describe('a session', () => {
       [other],
       { kind: 'offer', from: 'board', ids: [other.id], typed: '' },
     ]);
+    const invitations = again.desk.openInvitations(createInvitations);
+    expect(invitations.list.value.entries).toHaveLength(2);
     expect(draft).not.toContain(claim.name);
     const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
-    const stranger = await opened({ claims: state.claims, draft, profile });
-    expect([stranger.desk.board.filters.value.q, stranger.desk.offers.draft.value]).toEqual(['', undefined]);
+    const { desk: stranger } = await opened({ claims: state.claims, draft, profile });
+    expect([stranger.board.filters.value.q, stranger.offers.draft.value]).toEqual(['', undefined]);
+    expect(stranger.openInvitations(createInvitations).typed.value).toBe('');
     await again.desk.signOut(false);
-    expect(again.state.draft).toBe('');
+    expect([again.state.draft, invitations.typed.value]).toEqual(['', '']);
   });
 
   test('is kept through an outage at the start, and opens once the service responds', async () => {
@@ -612,16 +616,6 @@ describe('an upload', () => {
     ]);
   });
 
-  test('of a file that is no table says so, and forgets the one before', async () => {
-    const { uploads } = await uploading([]);
-    await uploads.choose(fileOf('Claims.xlsx', 'PK\x03\x04').file);
-    expect([uploads.notice.value, uploads.upload.value, uploads.isReading.value]).toEqual([
-      { kind: 'unreadable', detail: expect.stringContaining('The workbook is damaged') },
-      undefined,
-      false,
-    ]);
-  });
-
   test('of a workbook sends the sheet that was chosen, and reads it again like any file before it sends', async () => {
     const sheets = [
       { name: 'Cover', rows: [['Claims of August', 'Palmetto']] },
@@ -668,13 +662,13 @@ describe('a list of invitations', () => {
   const results = (from: number, to: number, outcome = 'invited') => ({
     results: Array.from({ length: to - from }, (_, n) => ({ svc_id: `SVC-${from + n}`, outcome })),
   });
-  const listing = async (responses: readonly (object | Error)[], typed: string, draft?: string) => {
-    const { desk, state, sent } = await opened({ draft });
+  const listing = async (responses: readonly (object | Error)[], typed: string) => {
+    const { desk, state, sent } = await opened();
     state.meets.inviteBoardAdjusters = [...responses];
     const invitations = desk.openInvitations(createInvitations);
-    if (typed !== '') invitations.typed.value = typed;
+    invitations.typed.value = typed;
     const lists = () => sent('inviteBoardAdjusters').map(({ body }) => Object(body).svc_ids);
-    return { desk, state, invitations, lists };
+    return { invitations, lists };
   };
   const many = Array.from({ length: 120 }, (_, n) => `SVC-${n}`).join('\n');
 
@@ -746,17 +740,6 @@ describe('a list of invitations', () => {
       'svc-2',
       long,
     ]);
-  });
-
-  test('is there after a reload of the page, and not for another person', async () => {
-    const { desk, state } = await listing([], 'SVC-1\nSVC-2');
-    const again = await listing([], '', state.draft);
-    expect(again.invitations.list.value.entries).toHaveLength(2);
-    await desk.signOut(false);
-    expect([state.draft, desk.invitations.value?.typed.value]).toEqual(['', '']);
-    const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
-    const other = await opened({ profile, draft: again.state.draft });
-    expect(other.desk.openInvitations(createInvitations).typed.value).toBe('');
   });
 
   test('is read from a file, whatever the encoding of its names, and one that is no table says so', async () => {

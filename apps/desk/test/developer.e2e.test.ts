@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import {
   addAuthenticator,
   button,
-  codeFor,
+  enterCode,
   heading,
   until,
   visit,
@@ -129,8 +129,11 @@ test('a developer finds a request by its id, with the places that were wrong', (
     await button(page, 'Search').click();
     await page.getByLabel('Errors only').uncheck();
     await page.locator('select').selectOption('Live');
-    await until('the live ones', async () => (await rows.allTextContents()).every((row) => /Live/.test(row)));
-    expect(await rows.count()).toBe(1);
+    // While the list is read, it has no rows.
+    await until('the live one', async () => {
+      const [row, ...others] = await rows.allTextContents();
+      return row !== undefined && /Live/.test(row) && others.length === 0;
+    });
     expect(await faultsOf(page, 'requests')).toEqual([]);
   }));
 
@@ -203,11 +206,7 @@ test('where passkeys are required, the desk asks for one and nothing else, and i
   await addAuthenticator(page);
   const token = await service.staff(await service.firm(), 'dispatcher');
   const { staff } = (await service.call('GET', '/firm/v1/me', { as: token })).json;
-  await page.goto(`${strict.url}/firm`);
-  await page.getByLabel('Your email').fill(staff.email);
-  await button(page, 'Email me a code').click();
-  await page.getByLabel('Six-digit code').fill(await codeFor(strict));
-  await button(page, 'Sign in').click();
+  await enterCode(page, strict, staff.email, '/firm');
   await heading(page, 'Add a passkey to continue').waitFor();
   expect(await faultsOf(page, 'passkey')).toEqual([]);
   await button(page, 'Add a passkey').click();
@@ -259,7 +258,6 @@ test('a developer simulates with a new test key, sees each outcome, copies a sam
     await page.getByLabel('Your next requests with this key').selectOption('internal_error');
     await page.getByLabel('How many').fill('0');
     await act('Simulate', 'validation_failed');
-    expect(await faultsOf(page, 'sandbox')).toEqual([]);
     await page.getByLabel('How many').fill('100');
     await act('Simulate');
     expect(await statusWith(key)).toBe(500);

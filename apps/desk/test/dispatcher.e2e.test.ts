@@ -5,7 +5,7 @@ import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
 import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
-import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
+import { button, enterCode, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
@@ -22,6 +22,15 @@ async function send(firm: TestFirm, adjuster: string, last_name: string) {
 const detailsOf = async (token: string, id: string) =>
   (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
 
+/** Until when a route holds its requests. */
+function held() {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { released, release: () => release() };
+}
+
 const choose = (page: Page, content: string | Uint8Array, name = 'export 2026-11-26.csv') => {
   const buffer = typeof content === 'string' ? Buffer.from(content, 'latin1') : Buffer.from(content);
   const file = { name, mimeType: 'text/csv', buffer };
@@ -36,11 +45,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     const [first, second] = [await service.member(firm), await service.member(firm)];
     const sent = [await send(firm, first.svcId, 'Delgado'), await send(firm, first.svcId, 'Ortega')];
 
-    await page.goto(`${service.url}/firm`);
-    await page.getByLabel('Your email').fill(staff.email);
-    await button(page, 'Email me a code').click();
-    await page.getByLabel('Six-digit code').fill(await codeFor(service));
-    await button(page, 'Sign in').click();
+    await enterCode(page, service, staff.email, '/firm');
     await heading(page, 'Board').waitFor();
     await page.getByRole('link', { name: /Marisol Ortega/ }).waitFor();
 
@@ -347,16 +352,13 @@ test('who could take a claim is shown, and a selection is spread over the adjust
     await button(page, 'Spread 5 claims').click();
     for (const { svcId } of [near, far]) await dialog.getByLabel(svcId).check();
     // A plan that arrives after the dialog was closed does not open it again.
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { released, release } = held();
     await page.route('**/firm/v1/adjusters/spread?*', (route) => released.then(() => route.continue()));
     const arrived = page.waitForResponse('**/firm/v1/adjusters/spread?*');
     await button(page, 'Show who gets which').click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     release();
-    await (await arrived).finished();
+    await arrived;
     await button(page, 'Spread 5 claims').click();
     for (const { svcId } of [near, far]) await dialog.getByLabel(svcId).check();
     await button(page, 'Show who gets which').click();
@@ -566,10 +568,7 @@ test('a file of several parts is sent while another screen is shown, closing the
     const photos = 'x'.repeat(150_000);
     await choose(page, [`${header},"Photos"`, ...rows.map((row) => `${row},"${photos}"`)].join('\r\n'));
     await page.getByText('8 of 8 rows. without problems: 8').waitFor();
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { released, release } = held();
     const sent: string[] = [];
     await page.route('**/firm/v1/imports', async (route) => {
       const { first_row, import_id } = route.request().postDataJSON();

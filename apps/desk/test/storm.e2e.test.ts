@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { verifyReceipt } from '@svc/client';
@@ -21,17 +20,11 @@ const IN_CSV = 60;
 const OFFERED_AGAIN = 10;
 const WITHDRAWN = 20;
 const CLOSED = 5;
-/** Adjusters who let the firm see its clocks. */
-const SHARING = 30;
 const TOTAL = IN_WORKBOOK + IN_CSV;
 
 interface Claim {
   readonly id: string;
   readonly external_id: string;
-  /** On the board. */
-  readonly carrier: string;
-  readonly responded_at: string | null;
-  readonly clocks: { readonly first_contact: { at: string | null; due_at: string } } | null;
   readonly assignment: { readonly status: string; readonly adjuster_svc_id: string };
 }
 
@@ -46,14 +39,12 @@ const HEADER =
   'File ID,Claim #,Adjuster,Date of Loss,Policy Number,Carrier,Address,City,State,Zip,Last Name,First Name,Phone'.split(
     ',',
   );
-const CARRIERS = ['Gulf Mutual Flood', 'Palmetto Mutual'] as const;
-const CONTACT_HOURS = [12, 24] as const;
 /** 2026-08-27, as Excel counts days. */
 const LANDFALL = 46_261;
 const cellsOf = (n: number, adjuster: string) =>
   [
     ...[`STORM-${n}`, `FL-${n}`, adjuster],
-    ...['8/27/2026', '0087', CARRIERS[n % 2] ?? '', `${n} Sea Lane`, 'Sanibel', 'FL', '33957'],
+    ...['8/27/2026', '0087', 'Gulf Mutual Flood', `${n} Sea Lane`, 'Sanibel', 'FL', '33957'],
     ...['Reyes', `Ana${n}`, '239-555-0142'],
   ] as const;
 
@@ -103,24 +94,6 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     await dialog.getByRole('button', { name: 'Close' }).click();
     await each(people, ({ token }) => ok('POST', `/app/v1/invitations/${firm.id}/acceptance`, { as: token }));
 
-    await page.getByRole('link', { name: 'Settings' }).click();
-    for (const [n, carrier] of CARRIERS.entries()) {
-      await button(page, 'Add a rule').click();
-      await page
-        .getByLabel(/^Carrier/)
-        .nth(n)
-        .fill(carrier);
-      await page
-        .getByLabel(/^First contact/)
-        .nth(n)
-        .fill(String(CONTACT_HOURS[n]));
-    }
-    await button(page, 'Save the clocks').click();
-    await page.getByText('Saved', { exact: true }).waitFor();
-    await each(people.slice(0, SHARING), ({ token }) =>
-      ok('PUT', `/app/v1/firms/${firm.id}/sharing`, { as: token, body: { clocks: true } }),
-    );
-
     await page.getByRole('link', { name: 'Upload' }).click();
     const all = Array.from({ length: TOTAL }, (_, n) => cellsOf(n, people[n % people.length]?.svcId ?? ''));
     const workbook = workbookOf({
@@ -164,20 +137,13 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
 
     const claims = await listed('/v1/claims?limit=200');
     expect(claims).toHaveLength(TOTAL);
-    const isShared = (n: number): boolean => n % ADJUSTERS < SHARING;
     const numberOf = (claim: Claim): number => Number(claim.external_id.slice('STORM-'.length));
     const tokenOf = new Map<string, string>(people.map(({ svcId, token }) => [svcId, token]));
     await each(claims, async (claim) => {
       const answer = ANSWERS[numberOf(claim) % ANSWERS.length];
       const token = tokenOf.get(claim.assignment.adjuster_svc_id) ?? '';
-      if (answer === 'accept') {
+      if (answer === 'accept')
         await ok('POST', `/app/v1/claims/${claim.id}/acceptance`, { as: token, body: {} });
-        if (isShared(numberOf(claim)))
-          await ok('PUT', `/app/v1/claims/${claim.id}/contacts/${randomUUID()}`, {
-            as: token,
-            body: { at: new Date().toISOString(), result: 'reached' },
-          });
-      }
       if (answer === 'reject')
         await ok('POST', `/app/v1/claims/${claim.id}/rejection`, { as: token, body: { reason: 'Too far.' } });
     });
@@ -217,33 +183,10 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     const after = await listed('/v1/claims?limit=200');
     expect(counted(after.map(({ assignment }) => assignment.status))).toEqual(expected);
 
-    // The clocks, of those alone who share them.
-    const contacted = CARRIERS.map(
-      (_, carrier) =>
-        all.filter((_, n) => n % 2 === carrier && ANSWERS[n % ANSWERS.length] === 'accept' && isShared(n))
-          .length,
-    );
-    const accepted = await listed('/firm/v1/claims?environment=live&status=accepted&limit=200');
-    const shared = accepted.filter(({ clocks }) => clocks !== null);
-    const hours = shared.map(({ carrier, clocks, responded_at }) => {
-      const due = Date.parse(clocks?.first_contact.due_at ?? '') - Date.parse(responded_at ?? '');
-      return `${carrier}: ${due / 3_600_000} h, ${clocks?.first_contact.at === null ? 'open' : 'done'}`;
-    });
-    expect(counted(hours)).toEqual(
-      Object.fromEntries(
-        CARRIERS.map((carrier, n) => [`${carrier}: ${CONTACT_HOURS[n]} h, done`, contacted[n]]),
-      ),
-    );
     const since = new Date(Date.now() - 86_400_000).toISOString();
     const report = await ok('GET', `/firm/v1/reports/answers?environment=live&by=carrier&since=${since}`, {
       as,
     });
-    expect(
-      CARRIERS.map((carrier) => {
-        const row = report.rows.find(({ label }: { label: string }) => label === carrier);
-        return [row.contacts_shared, row.contacts_in_time, row.contacts_late];
-      }),
-    ).toEqual(contacted.map((count) => [count, count, 0]));
     expect(report.total).toMatchObject({ offers: TOTAL + OFFERED_AGAIN, accepted: accept });
 
     // The trail, as the page exports it.
@@ -278,7 +221,5 @@ test('from an empty firm to the days after landfall at the desk alone, every cou
     expect(counted(receipts.map(({ status }) => status))).toEqual({ ...others, withdrawn });
     const decided = counted(receipts.map(({ decided_by }) => decided_by.rule));
     expect(decided.withdrawn_by_firm).toBe(WITHDRAWN);
-    const seen = receipts.filter(({ clocks }) => clocks?.first_contact != null);
-    expect(seen).toHaveLength(shared.length);
     expect(receipts.filter(({ closed_at }) => closed_at !== null)).toHaveLength(CLOSED);
   }));

@@ -234,7 +234,7 @@ export function createUpload(deps: {
   }
 
   return {
-    ...{ file, parts, notice, choices, upload, isReading, isSending },
+    ...{ file, notice, choices, upload, isReading, isSending },
     /** Rows that were read by this run, and all rows. */
     progress: computed(() => {
       const { counts = {}, result } = upload.value ?? {};
