@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
@@ -8,9 +7,10 @@ import { compose } from '../src/composition/compose.ts';
 import type { Services } from '../src/composition/container.ts';
 import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
+import { listen } from '../src/listen.ts';
 import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
-import { callHttp } from './service-under-test.ts';
+import { type ApiResponse, callHttp } from './service-under-test.ts';
 
 export interface ModelHost {
   readonly url: string;
@@ -30,14 +30,16 @@ const addresses = {
 };
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
-async function listening(services: Services, close: () => Promise<void>): Promise<ModelHost> {
+/** The service without its jobs. */
+export async function startHost(databaseUrl: string, clock: Clock): Promise<ModelHost> {
+  const { services, close } = await compose({ config, databaseUrl, log, addresses, clock });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
   const server = createHttpServer(services.httpApplication, { ...timeouts, addresses, log });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server, 0, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     services,
     async close() {
       server.close();
@@ -47,20 +49,18 @@ async function listening(services: Services, close: () => Promise<void>): Promis
   };
 }
 
-export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const composed = await compose({ config, databaseUrl, log, addresses, clock });
-  return listening(composed.services, () => composed.close());
-}
-
 /** The result of a step. */
 interface Outcome {
   readonly status: number;
+  readonly code?: string;
   readonly replayed: boolean;
-  /** The response body, with ids replaced by names. */
-  readonly text: string;
-  /** The names of the claims in the response, in its order. */
-  readonly claims: readonly string[];
+  /** Of the claim in the response. */
+  readonly assignment?: string;
+  /** The numbers of the claims in the response, in its order; -1: none of this world. */
+  readonly claims: readonly number[];
 }
+
+const NOTHING: Outcome = { status: 0, replayed: false, claims: [] };
 
 /** Two firms and their adjusters, created for each sequence of steps. */
 interface ModelWorld {
@@ -78,7 +78,6 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
   worlds += 1;
   const world = `w${worlds}`;
   const { url, services } = host;
-  const names = new Map<string, string>();
   const claims: string[] = [];
   const firms: { id: string; live: string; test: string; dispatcher: string }[] = [];
   const people: { svcId: string; token: string }[] = [];
@@ -89,22 +88,20 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
   for (let n = 0; n < 2; n += 1) {
     const { id, live, test, account } = await operator.firm({ name: `Firm ${n}` });
     firms.push({ id, live, test, dispatcher: (await operator.staff(id, 'dispatcher')).token });
-    names.set(id, `firm ${n}`);
-    const tag = /^test_(\w+?)_/.exec(account.manual)?.[1] ?? '';
-    names.set(`test_${tag}_`, `test_${n}_`);
-    names.set(`@${tag.toLowerCase()}.test`, `@${n}.test`);
     people.push({ svcId: account.manual, token: await operator.session(account.manual) });
     // Adjusters 0 and 1 are members of the first firm, adjuster 1 also of the second.
     for (const { svcId } of people.slice(0, REAL_ADJUSTERS).slice(n, 2)) await operator.addMember(id, svcId);
   }
 
-  const named = (text: string): string => {
-    let made = text.replaceAll(host.url, 'http://host');
-    for (const [id, name] of names) made = made.replaceAll(id, name);
-    return made
-      .replace(/"request_id":"[^"]*"/, '"request_id":"…"')
-      .replace(/"next_cursor":"[^"]*"/, '"next_cursor":"…"');
-  };
+  const outcomeOf = ({ status, headers, json }: ApiResponse): Outcome => ({
+    status,
+    ...(status >= 400 && { code: json.code }),
+    replayed: headers.get('Idempotent-Replayed') === 'true',
+    assignment: json?.assignment?.status,
+    claims: (json?.data ?? [json ?? {}]).flatMap(({ id, assignment }: { id: string; assignment?: object }) =>
+      assignment === undefined ? [] : claims.indexOf(id),
+    ),
+  });
   const unknown = '00000000-0000-4000-8000-000000000000';
   const claimId = (which: number): string => claims[which] ?? unknown;
   const svcId = (adjuster: number): string => people[adjuster]?.svcId ?? '';
@@ -125,54 +122,33 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
       ...(key !== undefined && { headers: { 'Idempotency-Key': `key ${key}` } }),
     });
     const made = path === '/v1/claims' && response.status === 201 && !claims.includes(response.json.id);
-    if (made) {
-      names.set(response.json.id, `claim ${claims.length}`);
-      claims.push(response.json.id);
-    }
-    const shown = response.json?.data ?? (response.json?.assignment === undefined ? [] : [response.json]);
-    return {
-      status: response.status,
-      replayed: response.headers.get('Idempotent-Replayed') === 'true',
-      text: named(response.text),
-      claims: shown.flatMap((item: { id?: string }) => (item.id === undefined ? [] : [named(item.id)])),
-    };
+    if (made) claims.push(response.json.id);
+    return outcomeOf(response);
   }
 
   /** All pages of a list, combined. */
   async function all(path: string, query: Record<string, string>, as: string): Promise<Outcome> {
     let cursor: string | null = null;
-    const parts: Outcome[] = [];
+    const pages: Outcome[] = [];
     do {
       const search: string = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString();
       const response = await callHttp(url, 'GET', `${path}?${search}`, { as });
       cursor = response.json?.next_cursor ?? null;
-      const shown = (response.json?.data ?? []) as { id?: string; assignment?: unknown }[];
-      parts.push({
-        status: response.status,
-        replayed: false,
-        text: named(response.text),
-        claims: shown.flatMap(({ id, assignment }) =>
-          id !== undefined && assignment !== undefined ? [named(id)] : [],
-        ),
-      });
+      pages.push(outcomeOf(response));
     } while (cursor !== null);
-    return {
-      status: parts.find(({ status }) => status !== 200)?.status ?? 200,
-      replayed: false,
-      text: parts.map(({ text }) => text).join('\n'),
-      claims: parts.flatMap((part) => part.claims),
-    };
+    const failed = pages.find(({ status }) => status !== 200);
+    return { ...NOTHING, status: 200, ...failed, claims: pages.flatMap((page) => page.claims) };
   }
 
   return {
     async take(step) {
       switch (step.do) {
         case 'wait':
-          return { status: 0, replayed: false, text: '', claims: [] };
+          return NOTHING;
         case 'operator closes':
           if (claims[step.which] !== undefined)
             await services.closeClaimAsOperator(claimId(step.which) as ClaimId);
-          return { status: 0, replayed: false, text: '', claims: [] };
+          return NOTHING;
         case 'send': {
           const body = {
             external_id: `E-${step.external}`,
