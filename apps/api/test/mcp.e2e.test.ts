@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcInProcess } from './svc-here.ts';
+import { svcInProcess, svcJsonOn } from './svc-here.ts';
 
 const service = await startServiceUnderTest();
 const [firm, other] = await Promise.all([service.firm(), service.firm()]);
@@ -139,8 +139,7 @@ test('a call is in the request log and the audit trail as the operation that it 
     expect.objectContaining({ action: 'adjusters.read', outcome: 'ok' }),
   ]);
   const logged = await eventually(
-    async () =>
-      JSON.parse((await svcInProcess(['requests', '--firm', failing.id, '--json'], env)).stdout).requests,
+    async () => (await svcJsonOn(service.databaseUrl)('requests', '--firm', failing.id)).requests,
     (requests) => requests.some(({ route }: { route: string }) => route === 'GET /v1/adjusters'),
   );
   const inOrder = logged.toReversed().filter(({ route }: { route: string }) => route !== 'POST /mcp');

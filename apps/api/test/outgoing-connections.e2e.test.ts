@@ -11,7 +11,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcInProcess } from './svc-here.ts';
+import { svcJsonOn } from './svc-here.ts';
 
 // Whatever clients send, this process connects to its own servers only. Endpoints come from the contract, so that later
 // ones are tested too.
@@ -130,16 +130,20 @@ test('a push endpoint of this machine or a private network is not connected to, 
 
 test('a webhook endpoint of this machine, from before the service was public, is not connected to', async () => {
   const firm = await service.firm();
-  const env = { DATABASE_URL: service.databaseUrl };
-  const url = `http://localhost:${port}/hook`;
-  const ofFirm = ['--firm', firm.id, '--json'];
-  await svcInProcess(['webhook', 'create', '--url', url, '--environment', 'test', ...ofFirm], env);
+  const svc = svcJsonOn(service.databaseUrl);
+  const ofFirm = ['--firm', firm.id];
+  await svc(
+    'webhook',
+    'create',
+    '--url',
+    `http://localhost:${port}/hook`,
+    '--environment',
+    'test',
+    ...ofFirm,
+  );
   await sendClaim(service, firm.test, claimBody(firm.account.manual));
   const [attempt] = await eventually(
-    async () => {
-      const { stdout } = await svcInProcess(['webhook', 'deliveries', ...ofFirm], env);
-      return JSON.parse(stdout).deliveries[0]?.attempts ?? [];
-    },
+    async () => (await svc('webhook', 'deliveries', ...ofFirm)).deliveries[0]?.attempts ?? [],
     (attempts) => attempts.length > 0,
   );
   expect(attempt).toMatchObject({ status: null, error: 'private_address' });

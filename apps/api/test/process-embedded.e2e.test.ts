@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { createDataDir, startServer, svc } from './child.ts';
+import { createDataDir, startServer } from './child.ts';
 import { callHttp } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
 
 // These tests depend on each other, in the order in which a new user tries the service.
 const data = createDataDir();
@@ -44,17 +45,18 @@ test('the printed walk-through works when pasted into a shell', async () => {
     test: true,
     assignment: { status: 'pending_acceptance' },
   });
-  expect(found).toMatchObject({
-    data: [{ id: sent.id, assignment: { status: 'accepted' } }],
-    next_cursor: null,
+  expect(found).toMatchObject({ data: [{ id: sent.id }], next_cursor: null });
+  await eventually(async () => {
+    const { json } = await callHttp(server.url, 'GET', `/v1/claims/${sent.id}`, { as: keys.test });
+    return json.assignment.status === 'accepted';
   });
 });
 
 test('the command line works next to a server, and otherwise starts and stops the database itself', async () => {
-  const made = await svc(['firm', 'create', '--name', 'Second', '--json'], env);
+  const made = await svcInProcess(['firm', 'create', '--name', 'Second', '--json'], env);
   expect(made.code).toBe(0);
   expect(await server.end()).toBe(0);
-  const alone = await svc(['firm', 'list', '--json'], env);
+  const alone = await svcInProcess(['firm', 'list', '--json'], env);
   expect(alone.code).toBe(0);
   expect(alone.stderr).toContain(`DATABASE_URL is unset: using the embedded database in ${data.path}\n`);
   expect(JSON.parse(alone.stdout).firms.map(({ name }: { name: string }) => name)).toEqual([

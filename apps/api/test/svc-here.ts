@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { run as runSvc } from '../src/svc/run.ts';
 import type { CommandResult } from './child.ts';
 
@@ -33,3 +33,13 @@ export function svcInProcess(
   queue = ran.catch(() => {});
   return ran;
 }
+
+/** Runs commands on a database, each of which must succeed and print one document. */
+export const svcJsonOn =
+  (databaseUrl: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped output
+  async (...args: string[]): Promise<any> => {
+    const { code, stdout, stderr } = await svcInProcess([...args, '--json'], { DATABASE_URL: databaseUrl });
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  };

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createMemoryRateLimiter } from '@svc/adapter-memory';
-import { createMail } from '@svc/adapter-notifications';
+import { createMail, mailProblem } from '@svc/adapter-notifications';
 import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
@@ -12,15 +12,12 @@ import { SMTPServer } from 'smtp-server';
 import { findCommand } from '../../../tools/services/debian-package.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
-import {
-  type Certificate,
-  type CertificateAuthority,
-  createCertificateAuthority,
-} from './certificate-authority.ts';
+import { mailWarning } from '../src/config.ts';
+import { type Certificate, createCertificateAuthority } from './certificate-authority.ts';
 import { startServer, svc } from './child.ts';
 import { until } from './cluster-load.ts';
 import { callHttp, claimBody, startServiceUnderTest } from './service-under-test.ts';
-import { svcInProcess } from './svc-here.ts';
+import { svcInProcess, svcJsonOn } from './svc-here.ts';
 
 // PostgreSQL, Redis, a mail server and a webhook with certificates of the tests' own authority, for the name localhost.
 
@@ -110,10 +107,7 @@ test('with certificates of an authority it trusts, the service encrypts its conn
   const operator = await openOperator(postgres.url);
   const firm = await operator.firm();
   await operator.close();
-  const run = async (...args: string[]) => {
-    const { stdout } = await svcInProcess([...args, '--json'], { DATABASE_URL: postgres.url });
-    return JSON.parse(stdout);
-  };
+  const run = svcJsonOn(postgres.url);
   const ofFirm = ['--firm', firm.id];
   await run('webhook', 'create', ...ofFirm, '--url', `https://localhost:${port}/`, '--environment', 'test');
   // This process does not trust the authority.
@@ -229,37 +223,27 @@ describe('the mail server:', () => {
     ).sendSignInCode('ana@example.com', '123456');
     return logged;
   };
-  const doctorOutput = async (url: string): Promise<string> => {
-    const variables = { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '', SMTP_URL: url };
-    return (await svcInProcess(['doctor'], variables)).stdout;
-  };
-  const caParameter = (ca: CertificateAuthority) => `tls.ca=${encodeURIComponent(ca.cert)}`;
+  const ca = `tls.ca=${encodeURIComponent(authority.cert)}`;
+  const [smtps, starttls] = [`smtps://localhost:${smtpsPort}`, `smtp://localhost:${startTlsPort}`];
+  const withoutTls = `smtp://localhost:${plainPort}?requireTLS=true`;
 
   test.each([
-    ['smtps', () => `smtps://localhost:${smtpsPort}?${caParameter(authority)}`],
-    ['required STARTTLS', () => `smtp://localhost:${startTlsPort}?requireTLS=true&${caParameter(authority)}`],
+    ['smtps', `${smtps}?${ca}`],
+    ['required STARTTLS', `${starttls}?requireTLS=true&${ca}`],
   ])('receives mail over %s with a trusted certificate', async (_, url) => {
     inbox.length = 0;
-    expect(await send(url())).toEqual([]);
+    expect(await send(url)).toEqual([]);
     expect(inbox).toEqual(['ana@example.com']);
   });
 
   test.each([
-    ['certificate of an unknown authority', () => `smtps://localhost:${smtpsPort}`, UNTRUSTED],
-    [
-      'certificate of an unknown authority after STARTTLS',
-      () => `smtp://localhost:${startTlsPort}`,
-      UNTRUSTED,
-    ],
-    [
-      'certificate for another host',
-      () => `smtps://127.0.0.1:${smtpsPort}?${caParameter(authority)}`,
-      OTHER_HOST,
-    ],
-    ['required STARTTLS is not offered', () => `smtp://localhost:${plainPort}?requireTLS=true`, NO_TLS],
+    ['certificate of an unknown authority', smtps, UNTRUSTED],
+    ['certificate of an unknown authority after STARTTLS', starttls, UNTRUSTED],
+    ['certificate for another host', `smtps://127.0.0.1:${smtpsPort}?${ca}`, OTHER_HOST],
+    ['required STARTTLS is not offered', withoutTls, NO_TLS],
   ])('%s: no mail is sent, and the reason is logged', async (_, url, reason) => {
     inbox.length = 0;
-    expect(await send(url())).toEqual([
+    expect(await send(url)).toEqual([
       expect.objectContaining({
         reason: expect.stringContaining(`could not connect to the mail server: ${reason}`),
       }),
@@ -267,10 +251,11 @@ describe('the mail server:', () => {
     expect(inbox).toEqual([]);
   });
 
-  test('doctor warns when TLS is not required', async () => {
-    expect(await doctorOutput(`smtp://localhost:${startTlsPort}`)).toContain('may be sent unencrypted');
-    expect(await doctorOutput(`smtp://localhost:${plainPort}?requireTLS=true`)).not.toContain('unencrypted');
-    expect(await doctorOutput(`smtps://localhost:${smtpsPort}`)).not.toContain('unencrypted');
+  test('is named where mail may be sent without TLS', () => {
+    const warnings = [starttls, `${starttls}?requireTLS=true`, smtps].map((url) =>
+      mailWarning({ smtpUrl: () => url }),
+    );
+    expect(warnings).toEqual([expect.stringContaining('may be sent unencrypted'), null, null]);
   });
 
   test('receives mail after a password change without a restart', async () => {
@@ -289,7 +274,7 @@ describe('the mail server:', () => {
     inbox.length = 0;
     await mail.sendAccountNotice('ana@example.com', 'passkey_added');
     serverPassword = 'new';
-    expect(await doctorOutput(url())).toMatch(/no mail would be sent: Invalid login/);
+    expect(await mailProblem(url())).toMatch(/^Invalid login/);
     await mail.sendAccountNotice('bo@example.com', 'passkey_added');
     expect(inbox).toEqual(['ana@example.com']);
     password = 'new';
@@ -298,11 +283,12 @@ describe('the mail server:', () => {
   });
 
   test('doctor connects to it and reports why no mail would be sent', async () => {
-    const reached = 'the mail server accepts connections and credentials';
-    expect(await doctorOutput(`smtps://localhost:${smtpsPort}?${caParameter(authority)}`)).toContain(reached);
-    expect(await doctorOutput(`smtp://localhost:${plainPort}?requireTLS=true`)).toContain(NO_TLS);
-    expect(await doctorOutput('smtp://127.0.0.1:1?requireTLS=true')).toMatch(
-      /no mail would be sent: .*ECONNREFUSED/,
-    );
+    const DATABASE_URL = process.env.TEST_DATABASE_URL ?? '';
+    const { stdout } = await svcInProcess(['doctor'], { DATABASE_URL, SMTP_URL: starttls });
+    expect(stdout).toContain('may be sent unencrypted');
+    expect(stdout).toMatch(new RegExp(`SMTP_URL: no mail would be sent: .*${UNTRUSTED}`));
+    expect(await mailProblem(`${smtps}?${ca}`)).toBeNull();
+    expect(await mailProblem(withoutTls)).toContain(NO_TLS);
+    expect(await mailProblem('smtp://127.0.0.1:1?requireTLS=true')).toContain('ECONNREFUSED');
   });
 });
