@@ -23,7 +23,7 @@ import {
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { problemSchema } from './problems.ts';
-import { openEnum, responseObject } from './response-schema.ts';
+import { openEnum, responseFields, responseObject } from './response-schema.ts';
 import { accountEmail, signInCode } from './sign-in.ts';
 
 export const updateProfileBody = fields({
@@ -153,74 +153,73 @@ export const rejectOfferBody = fields({ ...rejectClaimBody.shape, ...seenOffer }
 
 const EXAMPLE_WORK_VERSION = 'q1ZKTs4sSVWyUjIy';
 
+const workEntries = {
+  contact_date: calendarDate({
+    description: 'Date on which the adjuster contacted the policyholder.',
+    example: '2026-08-30',
+  }),
+  inspection_date: calendarDate({
+    description: 'Date on which the adjuster inspected the property.',
+    example: '2026-09-02',
+  }),
+  planned_visit_date: calendarDate({
+    description: 'Date on which the adjuster plans to visit the property.',
+    example: '2026-09-01',
+  }),
+  planned_visit_time: timeOfDay({
+    description: 'Time of the planned visit, on the clock at the property.',
+    example: '10:30',
+  }),
+  preliminary_report_date: calendarDate({
+    description: 'Date on which the adjuster sent the preliminary report.',
+    example: '2026-09-04',
+  }),
+  proof_of_loss_date: calendarDate({
+    description: 'Date on which the proof of loss was sent.',
+    example: '2026-09-20',
+  }),
+  notes: text(LIMITS.workNotes, {
+    description: "The adjuster's notes.",
+    example: 'Water line 14 inches in the den.',
+  }),
+};
+
+/** Null clears it. */
+const clearable = <Field extends z.ZodType>(field: Field) => field.nullable().optional();
+
 export const updateWorkBody = fields({
   based_on: text(LIMITS.workVersion, {
     description:
       'The `version` of the entries that were edited. If they have changed since, the response is `work_changed`, unless they already are as requested. Without it, the last request counts.',
     example: EXAMPLE_WORK_VERSION,
   }).optional(),
-  contact_date: calendarDate({
-    description: 'Date on which the adjuster contacted the policyholder.',
-    example: '2026-08-30',
-  })
-    .nullable()
-    .optional(),
-  inspection_date: calendarDate({
-    description: 'Date on which the adjuster inspected the property.',
-    example: '2026-09-02',
-  })
-    .nullable()
-    .optional(),
-  planned_visit_date: calendarDate({
-    description: 'Date on which the adjuster plans to visit the property.',
-    example: '2026-09-01',
-  })
-    .nullable()
-    .optional(),
-  planned_visit_time: timeOfDay({
-    description: 'Time of the planned visit, on the clock at the property.',
-    example: '10:30',
-  })
-    .nullable()
-    .optional(),
-  preliminary_report_date: calendarDate({
-    description: 'Date on which the adjuster sent the preliminary report.',
-    example: '2026-09-04',
-  })
-    .nullable()
-    .optional(),
-  proof_of_loss_date: calendarDate({
-    description: 'Date on which the proof of loss was sent.',
-    example: '2026-09-20',
-  })
-    .nullable()
-    .optional(),
-  notes: text(LIMITS.workNotes, {
-    description: "The adjuster's notes.",
-    example: 'Water line 14 inches in the den.',
-  })
-    .nullable()
-    .optional(),
+  contact_date: clearable(workEntries.contact_date),
+  inspection_date: clearable(workEntries.inspection_date),
+  planned_visit_date: clearable(workEntries.planned_visit_date),
+  planned_visit_time: clearable(workEntries.planned_visit_time),
+  preliminary_report_date: clearable(workEntries.preliminary_report_date),
+  proof_of_loss_date: clearable(workEntries.proof_of_loss_date),
+  notes: clearable(workEntries.notes),
 }).meta({
   id: 'UpdateWorkRequest',
   description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
 
-const contactAt = {
-  description: "When the adjuster tried, by the device's clock.",
-  example: '2026-08-30T15:05:00.000Z',
-};
-const contactNote = { description: "The adjuster's note.", example: 'Call back after 5 p.m.' };
-
 export const logContactBody = fields({
-  at: dateTime(contactAt),
+  at: dateTime({
+    description: "When the adjuster tried, by the device's clock.",
+    example: '2026-08-30T15:05:00.000Z',
+  }),
   result: oneOf(CONTACT_RESULTS, {
     description: 'What came of it; inspected: the property was inspected.',
     example: 'left_message',
   }).meta({
     id: 'ContactResult',
   }),
-  note: text(LIMITS.contactNote, contactNote).optional(),
+  note: text(LIMITS.contactNote, {
+    description: "The adjuster's note.",
+    example: 'Call back after 5 p.m.',
+  }).optional(),
 }).meta({ id: 'LogContactRequest', description: 'An attempt to reach the policyholder.' });
 export type LogContactBody = z.output<typeof logContactBody>;
 
@@ -245,25 +244,10 @@ export const registerDeviceBody = fields({
         description: 'Authentication secret of the subscription.',
         example: 'tBHItJI5svbpez7KI4CCXg',
       }),
-    }).meta({
-      id: 'PushSubscriptionKeysInput',
-      description: 'Keys for encrypting messages.',
-      example: {
-        p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
-        auth: 'tBHItJI5svbpez7KI4CCXg',
-      },
-    }),
+    }).meta({ id: 'PushSubscriptionKeysInput', description: 'Keys for encrypting messages.' }),
   }).meta({
     id: 'PushSubscriptionInput',
     description: "The browser's push subscription, as returned by its toJSON().",
-    example: {
-      endpoint: 'https://push.example.net/send/c1KrmpTuRm',
-      expirationTime: null,
-      keys: {
-        p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
-        auth: 'tBHItJI5svbpez7KI4CCXg',
-      },
-    },
   }),
 }).meta({
   id: 'RegisterDeviceRequest',
@@ -313,31 +297,25 @@ export const membershipSchema = responseObject({
 }).meta({ id: 'Membership', description: 'Membership of the adjuster in a firm.' });
 export type Membership = z.output<typeof membershipSchema>;
 
-const CLOCKS = {
-  description:
-    'Whether the firm sees when the adjuster first reached the policyholder and inspected the property; never notes, numbers called or places.',
-  example: true,
-};
-const CREDENTIALS = { description: "Whether the firm sees the adjuster's credentials.", example: false };
-const WORK_AREA = {
-  description: 'Whether the firm sees how far a claim is from the ZIP code in which the adjuster works.',
-  example: false,
+const sharing = {
+  clocks: flag({
+    description:
+      'Whether the firm sees when the adjuster first reached the policyholder and inspected the property; never notes, numbers called or places.',
+    example: true,
+  }),
+  credentials: flag({ description: "Whether the firm sees the adjuster's credentials.", example: false }),
+  work_area: flag({
+    description: 'Whether the firm sees how far a claim is from the ZIP code in which the adjuster works.',
+    example: false,
+  }),
 };
 
-export const updateSharingBody = fields({
-  clocks: flag(CLOCKS).optional(),
-  credentials: flag(CREDENTIALS).optional(),
-  work_area: flag(WORK_AREA).optional(),
-}).meta({
+export const updateSharingBody = fields(sharing).partial().meta({
   id: 'UpdateSharingRequest',
   description: 'What the firm may see. Omitted fields are unchanged.',
 });
 
-export const sharingSchema = responseObject({
-  clocks: responseField.flag(CLOCKS.description, CLOCKS.example),
-  credentials: responseField.flag(CREDENTIALS.description, CREDENTIALS.example),
-  work_area: responseField.flag(WORK_AREA.description, WORK_AREA.example),
-}).meta({
+export const sharingSchema = responseObject(responseFields(sharing)).meta({
   id: 'Sharing',
   description:
     'What the adjuster lets a firm see: nothing until the adjuster says so, nor after leaving the firm.',
@@ -348,11 +326,10 @@ export const availabilitySchema = responseObject({
   accepting_assignments: responseField.flag('Whether the adjuster takes offers at all.', true),
   away: z
     .array(
-      responseObject({
-        first_day: responseField.date('First day without offers.', '2026-09-07'),
-        last_day: responseField.date('Last day without offers.', '2026-09-11'),
-        time_zone: responseField.text('Time zone in which the days begin and end.', 'America/Chicago'),
-      }).meta({ id: 'AwayPeriod', description: 'Days without offers, both included.' }),
+      responseObject(responseFields(awayFields)).meta({
+        id: 'AwayPeriod',
+        description: 'Days without offers, both included.',
+      }),
     )
     .meta({ description: 'Times without offers.', example: EXAMPLE_AWAY }),
   max_open_offers: responseField.integer(MAX_OPEN_OFFERS.description, MAX_OPEN_OFFERS.example).nullable(),
@@ -478,38 +455,18 @@ const workSchema = responseObject({
     'Stands for the entries without the contacts, which have ids: equal entries have equal versions. Send it as `based_on` with a change.',
     EXAMPLE_WORK_VERSION,
   ),
-  contact_date: responseField
-    .date('Date on which the adjuster contacted the policyholder.', '2026-08-30')
-    .optional(),
-  inspection_date: responseField
-    .date('Date on which the adjuster inspected the property.', '2026-09-02')
-    .optional(),
-  planned_visit_date: responseField
-    .date('Date on which the adjuster plans to visit the property.', '2026-09-01')
-    .optional(),
-  planned_visit_time: responseField
-    .text('Time of the planned visit, on the clock at the property.', '10:30')
-    .optional(),
-  preliminary_report_date: responseField
-    .date('Date on which the adjuster sent the preliminary report.', '2026-09-04')
-    .optional(),
-  proof_of_loss_date: responseField
-    .date('Date on which the proof of loss was sent.', '2026-09-20')
-    .optional(),
-  notes: responseField.text("The adjuster's notes.", 'Water line 14 inches in the den.').optional(),
+  ...responseFields(fields(workEntries).partial().shape),
   contacts: z
     .array(
       responseObject({
         id: responseField.text('The id that the app generated.', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'),
-        at: responseField.dateTime(contactAt.description, contactAt.example),
+        ...responseFields(logContactBody.shape),
         received_at: responseField
           .dateTime(
             'When the service received this time and result; absent in earlier entries.',
             '2026-08-30T15:20:11.402Z',
           )
           .optional(),
-        result: openEnum(CONTACT_RESULTS, { description: 'What came of it.', example: 'left_message' }),
-        note: responseField.text(contactNote.description, contactNote.example).optional(),
       }).meta({ id: 'ContactAttempt', description: 'An attempt to reach the policyholder.' }),
     )
     .meta({ description: 'Attempts to reach the policyholder, oldest first.', example: [] })

@@ -41,7 +41,7 @@ import {
   policyholder,
   svcId,
 } from './people.ts';
-import { openEnum, type ResponseValue, responseObject, responseSchema } from './response-schema.ts';
+import { openEnum, responseFields, responseObject, responseSchema } from './response-schema.ts';
 
 const loss = fields({
   date: calendarDate({ description: 'Date of the loss.', example: '2026-08-27' }),
@@ -351,24 +351,17 @@ const assignmentSchema = responseObject({
 export type Assignment = z.output<typeof assignmentSchema>;
 
 const { loss: _, ...fieldsWithoutLoss } = claimFields;
-const responseFields = responseSchema(fields(fieldsWithoutLoss)) as unknown as z.ZodObject<
-  ResponseShape<typeof fieldsWithoutLoss>,
-  z.core.$strip
->;
-
 // The peril is optional in requests and always in responses.
 const { id: __, ...lossMeta } = loss.meta() ?? {};
 const lossSchema = responseSchema(loss.extend({ peril: loss.shape.peril.unwrap() }).meta(lossMeta)).meta({
   id: 'Loss',
 });
 
-type ResponseShape<Shape extends Record<string, z.ZodType>> = {
-  [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
-    ? z.ZodOptional<z.ZodType<ResponseValue<z.output<Inner>>>>
-    : z.ZodType<ResponseValue<z.output<Shape[Name]>>>;
-};
-
-const { external_id: externalIdField, claim_number: claimNumberField, ...otherFields } = responseFields.shape;
+const {
+  external_id: externalIdField,
+  claim_number: claimNumberField,
+  ...otherFields
+} = responseFields(fieldsWithoutLoss);
 
 export const claimSchema = responseObject({
   id: responseField.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),

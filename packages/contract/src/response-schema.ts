@@ -39,6 +39,18 @@ export function responseSchema<Value>(schema: z.ZodType<Value>): z.ZodType<Respo
   return withoutChecks(schema) as z.ZodType<ResponseValue<Value>>;
 }
 
+type ResponseShape<Shape extends Record<string, z.ZodType>> = {
+  [Name in keyof Shape]: Shape[Name] extends z.ZodOptional<infer Inner extends z.ZodType>
+    ? z.ZodOptional<z.ZodType<ResponseValue<z.output<Inner>>>>
+    : z.ZodType<ResponseValue<z.output<Shape[Name]>>>;
+};
+
+/** The same for each field of an object. */
+export const responseFields = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, withoutChecks(field)]),
+  ) as ResponseShape<Shape>;
+
 /** The named schemas that `redescribed` schemas stand for. */
 const namedSchemas = new WeakMap<z.core.$ZodType, z.ZodType>();
 
@@ -73,9 +85,7 @@ function convert(schema: z.core.$ZodType): z.ZodType {
 
 function baseTypeOf(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
-    return z.looseObject(
-      Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withoutChecks(field)])),
-    );
+    return z.looseObject(responseFields(schema.shape as Record<string, z.ZodType>));
   }
   if (schema instanceof z.ZodArray) return z.array(withoutChecks(schema.element));
   if (schema instanceof z.ZodString) return z.string();

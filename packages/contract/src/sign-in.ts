@@ -64,12 +64,6 @@ type PasskeyAssertionBody = z.output<typeof passkeyAssertionFields>;
 const passkeyAssertion = passkeyAssertionFields.meta({
   id: 'PasskeyAssertion',
   description: 'What the browser returned for the options of a sign-in with a passkey.',
-  example: {
-    credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-    client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
-    authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
-    signature: 'MEUCIQDpHcG5vS3oW9Q',
-  },
 });
 
 /** A sign-in method has its own fields, and none of another one. */

@@ -12,59 +12,52 @@ import {
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
-import { responseObject } from '../response-schema.ts';
+import { responseFields, responseObject } from '../response-schema.ts';
 
-const CARRIER = {
-  description: 'Only claims of this carrier, without regard to case and spacing; absent: of every carrier.',
-  example: 'Palmetto Mutual Insurance',
+const clockRule = {
+  carrier: nonBlankText(LIMITS.companyName, {
+    description: 'Only claims of this carrier, without regard to case and spacing; absent: of every carrier.',
+    example: 'Palmetto Mutual Insurance',
+  }).optional(),
+  cat_code: text(LIMITS.catastropheCode, {
+    description: 'Only claims with this `loss.cat_code`; absent: of every event.',
+    example: 'FL26-09',
+  }).optional(),
+  contact_hours: integer(LIMITS.clockHours, {
+    description: 'Within how many hours of the acceptance the policyholder is to be reached; absent: 24.',
+    example: 12,
+  }).optional(),
+  inspection_hours: integer(LIMITS.clockHours, {
+    description: 'Within how many hours of the first contact the property is to be inspected; absent: 48.',
+    example: 48,
+  }).optional(),
+  report_days: integer(LIMITS.clockDays, {
+    description:
+      'Within how many days of the acceptance the preliminary report is due, on the calendar; absent: 15.',
+    example: 3,
+  }).optional(),
 };
-const CAT_CODE = {
-  description: 'Only claims with this `loss.cat_code`; absent: of every event.',
-  example: 'FL26-09',
-};
-const CONTACT_HOURS = {
-  description: 'Within how many hours of the acceptance the policyholder is to be reached; absent: 24.',
-  example: 12,
-};
-const INSPECTION_HOURS = {
-  description: 'Within how many hours of the first contact the property is to be inspected; absent: 48.',
-  example: 48,
-};
-const REPORT_DAYS = {
-  description:
-    'Within how many days of the acceptance the preliminary report is due, on the calendar; absent: 15.',
-  example: 3,
-};
-const TIME_ZONE = {
+const time_zone = timeZone({
   description: 'IANA name of the time zone on whose calendar days are counted; UTC until it is set.',
   example: 'America/Chicago',
-};
+});
 const EXAMPLE_VERSION = 'q1ZKTs4sSVWyUjIy';
 
 const TIMES = ['contact_hours', 'inspection_hours', 'report_days'];
 
 const clockRuleBody = presenceRule((isPresent) =>
   TIMES.some(isPresent) ? [] : [{ path: [], detail: `Must have at least one of ${TIMES.join(', ')}.` }],
-)(
-  fields({
-    carrier: nonBlankText(LIMITS.companyName, CARRIER).optional(),
-    cat_code: text(LIMITS.catastropheCode, CAT_CODE).optional(),
-    contact_hours: integer(LIMITS.clockHours, CONTACT_HOURS).optional(),
-    inspection_hours: integer(LIMITS.clockHours, INSPECTION_HOURS).optional(),
-    report_days: integer(LIMITS.clockDays, REPORT_DAYS).optional(),
-  }),
-).meta({
+)(fields(clockRule)).meta({
   id: 'ClockRuleInput',
   description: 'What the firm owes for some of its claims.',
-  example: { carrier: CARRIER.example, contact_hours: CONTACT_HOURS.example },
 });
 
 const updateClocksBody = fields({
   rules: arrayOf(LIMITS.clockRules, clockRuleBody, `an array of at most ${LIMITS.clockRules} rules`, {
     description: 'All rules: those that are left out are removed.',
-    example: [{ carrier: CARRIER.example, contact_hours: CONTACT_HOURS.example }],
+    example: [{ carrier: 'Palmetto Mutual Insurance', contact_hours: 12 }],
   }),
-  time_zone: timeZone(TIME_ZONE).optional(),
+  time_zone: time_zone.optional(),
   based_on: text(LIMITS.clocksVersion, {
     description:
       'The `version` of the rules that were edited. If they have changed since, the response is clocks_changed. Without it, the last request counts.',
@@ -75,22 +68,17 @@ const updateClocksBody = fields({
 export const clocksSchema = responseObject({
   rules: z
     .array(
-      responseObject({
-        carrier: responseField.text(CARRIER.description, CARRIER.example).optional(),
-        cat_code: responseField.text(CAT_CODE.description, CAT_CODE.example).optional(),
-        contact_hours: responseField.integer(CONTACT_HOURS.description, CONTACT_HOURS.example).optional(),
-        inspection_hours: responseField
-          .integer(INSPECTION_HOURS.description, INSPECTION_HOURS.example)
-          .optional(),
-        report_days: responseField.integer(REPORT_DAYS.description, REPORT_DAYS.example).optional(),
-      }).meta({ id: 'ClockRule', description: 'What the firm owes for some of its claims.' }),
+      responseObject(responseFields(clockRule)).meta({
+        id: 'ClockRule',
+        description: 'What the firm owes for some of its claims.',
+      }),
     )
     .meta({
       description:
         'Of the rules for a claim, the most specific one that has a time sets it: first those of a carrier and an event, then of a carrier, of an event, of all.',
       example: [],
     }),
-  time_zone: responseField.text(TIME_ZONE.description, TIME_ZONE.example),
+  ...responseFields({ time_zone }),
   version: responseField.text(
     'Stands for the rules: equal rules have equal versions. Send it as `based_on` with a change.',
     EXAMPLE_VERSION,

@@ -60,27 +60,13 @@ export const keyPurpose = openEnum(KEY_PURPOSES, {
 const LATE_OFFERS_MAIL = ['off', 'daily'] as const;
 
 const ownStaff = {
-  staff: responseObject(person).meta({
-    id: 'Staff',
-    description: 'The person who is signed in.',
-    example: {
-      id: EXAMPLE_ID,
-      email: 'priya@gulfadjusting.example.com',
-      name: 'Priya Natarajan',
-      role: 'dispatcher',
-    },
-  }),
+  staff: responseObject(person).meta({ id: 'Staff', description: 'The person who is signed in.' }),
   firm: responseObject({
     ...firmSchema.shape,
     plan: responseField.text('What the firm has bought.', 'standard'),
   }).meta({
     id: 'StaffFirm',
     description: 'The firm that the session is for.',
-    example: {
-      id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21',
-      name: 'Gulf Adjusting Partners',
-      plan: 'standard',
-    },
   }),
   permissions: z
     .array(
