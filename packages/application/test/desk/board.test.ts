@@ -60,7 +60,8 @@ const claims = fc
     ),
   );
 
-const NO_OVERRIDES = { deadlineOverrides: async () => [] };
+const listOf = (boardReads: BoardReads, clock = createFixedClock()) =>
+  makeListBoard({ boardReads, jobReads: { deadlineOverrides: async () => [] }, clock });
 
 const ABSENT = { nil: undefined, freq: 2 };
 const filters = fc.record({
@@ -130,8 +131,7 @@ async function pagesOf(
   const clock = createFixedClock(now);
   const pages: (readonly BoardRow[])[] = [];
   for (let after: KeysetPosition | null | undefined; after !== null; ) {
-    const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock });
-    const page = await list(FIRM, filter, { after: after ?? null, limit, maxBytes });
+    const page = await listOf(reads, clock)(FIRM, filter, { after: after ?? null, limit, maxBytes });
     clock.advance(passesMs);
     pages.push(page.rows);
     after = page.next;
@@ -254,7 +254,7 @@ test('only late offers are listed, whenever they were made, and nothing after th
 test('a page reads a bounded number of claims, however many do not match', async () => {
   const all = Array.from({ length: 9000 }, (_, n) => claimAt(n, n === 0 ? 'LA' : 'FL'));
   const { reads, counted } = readsOf(all);
-  const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock: createFixedClock() });
+  const list = listOf(reads);
   const page = await list(FIRM, { ...LIVE, state: 'LA' }, { after: null, limit: 50 });
   expect(page.rows).toEqual([]);
   expect(page.next).not.toBeNull();
@@ -268,7 +268,7 @@ test('a page reads a bounded number of claims, however many do not match', async
 
 test('a long page reads nothing before its turn, and nothing at all when its client has gone; a short one needs no turn', async () => {
   const { reads, counted } = readsOf(Array.from({ length: 300 }, (_, n) => claimAt(n)));
-  const list = makeListBoard({ boardReads: reads, jobReads: NO_OVERRIDES, clock: createFixedClock() });
+  const list = listOf(reads);
   const readBefore: number[] = [];
   const hasNoTime = async () => {
     readBefore.push(counted.claims);
