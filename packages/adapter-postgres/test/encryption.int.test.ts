@@ -425,7 +425,8 @@ test('a transaction gets its data key while the reads of requests wait', async (
   await database.sql.query('LOCK TABLE memberships');
   const waiting = async () => {
     const { rowCount } = await database.sql.query(
-      "SELECT 1 FROM pg_locks WHERE relation = 'memberships'::regclass AND NOT granted",
+      `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()
+        WHERE relation = 'memberships'::regclass AND NOT granted`,
     );
     return rowCount;
   };

@@ -184,7 +184,8 @@ describe('migrations', () => {
     const migrated = migrate({ ...earlier, migrations: NEXT_RELEASE });
     const watcher = new pg.Client({ connectionString: earlier.url });
     await watcher.connect();
-    const waits = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'devices'::regclass`;
+    const waits = `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()
+       WHERE NOT granted AND relation = 'devices'::regclass`;
     await eventually(async () => (await watcher.query(waits)).rowCount === 1);
     await watcher.end();
     expect((await earlier.sql.query('SELECT * FROM claims')).rows).toEqual([]);

@@ -15,7 +15,7 @@ import { aClaim, addClaim, aFirm, NOW } from './a-firm.ts';
 import { openStores } from './open-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit } = await openStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await openStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     type DecideNewClaim = (facts: SendFacts) => NewClaim;
     interface TestFirm {
@@ -199,13 +199,7 @@ for (const pooler of [false, true]) {
         new Date(NOW),
       ]);
       const both = [send(claim, { key: 'k' }), send(free)];
-      // Until the insert of the key waits.
-      for (let waits = false; !waits; ) {
-        const { rows } = await database.sql.query(
-          'SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits',
-        );
-        waits = rows[0].waits;
-      }
+      await lockAwaited();
       await database.sql.query('COMMIT');
       expect(await Promise.all(both)).toMatchObject([
         { claimId: earlier.id, replayed: true },

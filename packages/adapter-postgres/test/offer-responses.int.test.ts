@@ -11,7 +11,7 @@ import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { openStores } from './open-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit } = await openStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await openStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     const offers = async (firm: { firmId: FirmId; svcId: Svcid }, count: number): Promise<Claim[]> => {
       const added: Claim[] = [];
@@ -135,12 +135,7 @@ for (const pooler of [false, true]) {
         decided = true;
         return accept(offered);
       });
-      for (let waits = false; !waits; ) {
-        const { rows } = await database.sql.query(
-          'SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits',
-        );
-        waits = rows[0].waits;
-      }
+      await lockAwaited();
       await database.sql.query('COMMIT');
       expect(await response).toBeNull();
       expect(decided).toBe(false);

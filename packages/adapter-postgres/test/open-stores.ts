@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { type AuditEntry, auditEntriesFrom, NO_METRICS, verifyAuditChain } from '@svc/application';
 import type { FirmId } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { connect } from '../src/index.ts';
 import { NOW } from './a-firm.ts';
 import { undistributedDatabase } from './fresh-database.ts';
@@ -32,5 +33,15 @@ export async function openStores(pooler = false) {
     return rows.flatMap(({ text }) => auditEntriesFrom(text));
   };
   const verifyAudit = (firmId: FirmId) => verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
-  return { database, stores, committed, auditOf, verifyAudit };
+  /** Until a transaction of this database waits for a lock. */
+  const lockAwaited = () =>
+    eventually(async () => {
+      // Within a transaction, the activity would be that of its first look.
+      await database.sql.query('SELECT pg_stat_clear_snapshot()');
+      const { rowCount } = await database.sql.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount !== 0;
+    });
+  return { database, stores, committed, auditOf, verifyAudit, lockAwaited };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
-import { HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
@@ -189,5 +189,37 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       await use.setDeadline({ event: 'none', kind: 'first_contact', hours: 1, source: 'test' });
       expect(await remindersAt(8)).toEqual([]);
     });
+  });
+
+  test('the operator changes and removes the deadlines of an event', async () => {
+    const { use, stores } = fixture();
+    const ofEvent = async () =>
+      (await stores.jobReads.deadlineOverrides()).filter(({ event }) => event === 'FL26-09');
+    const deadline = { event: 'FL26-09', kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
+    await use.setDeadline({ ...deadline, hours: 100 });
+    await use.setDeadline(deadline);
+    await use.setDeadline({ ...deadline, kind: 'first_contact' });
+    expect(await ofEvent()).toEqual([{ ...deadline, kind: 'first_contact' }, deadline]);
+    await use.removeDeadline('FL26-09', 'first_contact');
+    expect(await ofEvent()).toEqual([deadline]);
+    await expect(use.removeDeadline('FL26-09', 'first_contact')).rejects.toThrow('no separate deadline');
+  });
+
+  test('adjusters see until when the firm waits, if it has said so', async () => {
+    const { newOffer, use, stores } = fixture();
+    const { firm, svcId, id } = await newOffer();
+    const seen = async () => (await stores.appReads.claim(svcId, id))?.offerWaitHours;
+    const before = await seen();
+    await use.setOfferWait(firm.id, 4);
+    expect([before, await seen(), (await stores.operatorReads.firm(firm.id))?.offerWaitHours]).toEqual([
+      null,
+      4,
+      4,
+    ]);
+    await use.setOfferWait(firm.id, null);
+    expect(await seen()).toBeNull();
+    await expect(use.setOfferWait('00000000-0000-4000-8000-000000000000' as FirmId, 4)).rejects.toThrow(
+      'No firm has the id',
+    );
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BoardFilter, BoardRow, KeysetPosition, Page } from '@svc/application';
 import { type ClaimAsSent, type ClaimFacts, type ClaimId, DAY, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const OPEN = { environment: 'live', closed: false, order: 'latest' } as const satisfies BoardFilter;
@@ -193,6 +194,41 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect([await search('odalys'), await search(named)]).toEqual([[], [one]]);
     });
 
+    test('says which adjusters have rejected a claim, and lists them last', async () => {
+      const { newFirm, newMember, offer, sendId, use, clock } = fixture();
+      const firm = await newFirm();
+      const [first, second, third] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, first);
+      const listed = async (forClaim?: ClaimId) =>
+        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, forClaim)).rows
+          .filter(({ adjuster }) => [first, second, third].includes(adjuster.svcId))
+          .map(({ adjuster, rejectedAt }) => [adjuster.svcId, rejectedAt]);
+      const all = [first, second, third].map((svcId) => [svcId, null]);
+      expect(await listed(id)).toEqual(all);
+      const rejectedAt = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: first }, id, null);
+      expect(await listed(id)).toEqual([
+        [second, null],
+        [third, null],
+        [first, rejectedAt],
+      ]);
+      clock.advance(MINUTE);
+      await offer(firm.live, id, second);
+      const again = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: second }, id, null);
+      clock.advance(MINUTE);
+      await offer(firm.live, id, third);
+      expect(await listed(id)).toEqual([
+        [third, null],
+        [first, rejectedAt],
+        [second, again],
+      ]);
+      expect(await listed()).toEqual(all);
+      const stranger = await newFirm();
+      const forStranger = use.listBoardAdjusters(stranger.id, 'live', { after: null, limit: 9 }, id);
+      expect(await errorCodeOf(forStranger)).toBe('not_found');
+    });
+
     test('says how far a claim is from where adjusters work, to a firm that they share it with alone', async () => {
       const { newFirm, newMember, invite, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
@@ -277,6 +313,76 @@ export function boardBehavior(fixture: () => Fixture): void {
       );
       await use.setSharing({ svcId: sharing }, firm.id, { credentials: false });
       expect(await warned()).toEqual([]);
+    });
+
+    test('spreads claims over active members alone, and offers nothing', async () => {
+      const { newFirm, newTeam, use } = fixture();
+      const [{ firm, svcId }, stranger] = [await newTeam(), await newFirm()];
+      const claims = [{ id: '1', zip: '33991', state: 'FL', form: undefined, rejectedBy: undefined }];
+      const spread = (to: Svcid, of = firm) => use.spreadClaims(of.id, 'live', new Map([[to, 0]]), claims);
+      expect(await spread(svcId)).toMatchObject([{ id: '1', adjuster: svcId }]);
+      expect(await board(firm, OPEN)).toEqual([]);
+      expect(await errorCodeOf(spread(svcId, stranger))).toBe('adjuster_not_in_firm');
+      await use.leaveFirm({ svcId }, firm.id);
+      for (const to of [svcId, 'nobody' as Svcid, firm.accounts.new])
+        expect(await errorCodeOf(spread(to))).toBe('adjuster_not_in_firm');
+    });
+
+    test('shows a claim with every offer, the latest first, and how each ended', async () => {
+      const { newFirm, newMember, offer, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendAt(firm, svcId);
+      const offeredAt = clock.now();
+      const { environment } = firm.live;
+      await stores.offerHistory.append([
+        { firmId: firm.id, claimId: id, environment, offeredAt, adjuster: svcId, seenAt: offeredAt + 5 },
+      ]);
+      const rejectedAt = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId }, id, 'Too far.');
+      clock.advance(MINUTE);
+      await offer(firm.live, id, other);
+      const withdrawnAt = clock.advance(MINUTE);
+      await offer(firm.live, id, svcId);
+      const read = async () => {
+        const { claim, history, ...details } = await use.readBoardClaim(firm.id, id);
+        expect(history.map(({ adjusterName }) => adjusterName)).not.toContain(null);
+        const offers = history.map(({ adjuster, outcome, endedAt, firstSeenAt, rejectionReason }) => [
+          adjuster,
+          outcome,
+          endedAt,
+          firstSeenAt,
+          rejectionReason,
+        ]);
+        return { id: claim.id, closedAt: claim.closedAt, offers, ...details };
+      };
+      const earlier = [
+        [other, 'withdrawn', withdrawnAt, null, null],
+        [svcId, 'rejected', rejectedAt, offeredAt + 5, 'Too far.'],
+      ];
+      const open = { id, closedAt: null, closedBy: null, late: false, clocks: null };
+      expect(await read()).toEqual({
+        ...open,
+        waitingSince: withdrawnAt,
+        offers: [[svcId, 'pending', null, null, null], ...earlier],
+      });
+      await use.setMember(firm.id, svcId, false);
+      const unassignedAt = (await board(firm, OPEN))[0]?.updatedAt;
+      expect(await read()).toEqual({
+        ...open,
+        waitingSince: unassignedAt,
+        offers: [[svcId, 'unassigned', unassignedAt, null, null], ...earlier],
+      });
+      const again = clock.advance(MINUTE);
+      await offer(firm.live, id, other);
+      const closedAt = clock.advance(MINUTE);
+      await use.closeClaimAsOperator(id);
+      expect(await read()).toMatchObject({ closedAt, waitingSince: null });
+      expect((await read()).offers[0]).toEqual([other, 'closed', closedAt, null, null]);
+      expect(again).toBeLessThan(closedAt);
+      const stranger = await newFirm();
+      expect(await errorCodeOf(use.readBoardClaim(stranger.id, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readBoardClaim(firm.id, 'no uuid' as ClaimId))).toBe('not_found');
     });
 
     test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {

@@ -84,6 +84,57 @@ export function clocksBehavior(fixture: () => Fixture): void {
   });
 
   describe('what the desk sees of an accepted claim', () => {
+    test('is nothing until the adjuster agrees, then both times, and nothing once the consent is withdrawn', async () => {
+      const { newFirm, newMember, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const acceptedAt = clock.now();
+      const id = await accepted(firm, svcId);
+      const others = await accepted(firm, other);
+      await setRules(firm, [{ carrier: 'Bayou Mutual', contactHours: 2 }]);
+      const actor = { svcId };
+      const deviceAt = acceptedAt + HOUR;
+      const at = clock.advance(3 * HOUR);
+      const attempt = { id: 'a', at: deviceAt, result: 'reached', note: 'NOTE-SECRET' } as const;
+      await use.logContact(actor, id, attempt);
+      await use.recordWork(actor, id, { notes: 'NOTE-SECRET' });
+      const listed = async () => {
+        const filter = { environment: 'live', closed: false, order: 'latest' } as const;
+        const { rows } = await use.listBoard(firm.id, filter, { after: null, limit: 50 });
+        return rows.find((row) => row.id === id)?.clocks;
+      };
+      const views = () => Promise.all([seen(firm, id), listed(), receiptOf(firm, id)]);
+      expect(await views()).toEqual([null, null, null]);
+
+      await use.setSharing(actor, firm.id, { clocks: true });
+      const step = { deviceAt, at, date: null };
+      const contact = { step, dueAt: acceptedAt + 2 * HOUR, late: false };
+      const inspection = { step: null, dueAt: deviceAt + 48 * HOUR, late: false };
+      const [claim, row, receipt] = await views();
+      expect(claim).toMatchObject({ contact, inspection });
+      expect(row).toEqual(claim);
+      const [device, server] = [deviceAt, at].map((time) => new Date(time).toISOString());
+      expect(receipt).toEqual({
+        first_contact: { at: server, device_at: device, date: null },
+        inspection: null,
+      });
+      expect(JSON.stringify(await use.readBoardClaim(firm.id, id))).not.toContain('SECRET');
+      expect(await seen(firm, others)).toBeNull();
+
+      // An inspection that is late, entered offline; and an earlier contact that is claimed afterwards.
+      const inspectedAt = deviceAt + 49 * HOUR;
+      const received = clock.advance(50 * HOUR);
+      await use.logContact(actor, id, { id: 'b', at: inspectedAt, result: 'inspected' });
+      await use.logContact(actor, id, { ...attempt, at: acceptedAt });
+      expect(await seen(firm, id)).toMatchObject({
+        contact: { step: { deviceAt: acceptedAt, at: received }, late: false },
+        inspection: { step: { deviceAt: inspectedAt, at: received }, late: true },
+      });
+
+      await use.setSharing(actor, firm.id, { clocks: false });
+      expect(await views()).toEqual([null, null, null]);
+    });
+
     test('ends with the membership, and is never that of another firm', async () => {
       const { newFirm, newMember, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];

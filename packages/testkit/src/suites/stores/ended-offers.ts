@@ -76,6 +76,36 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('is in the audit trail and in its receipt, also with an answer that comes later', async () => {
+      const { sendId, offer, use, clock } = fixture();
+      const { firm, dispatcher, svcId, other } = await setUp();
+      const id = await sendId(firm.live, svcId);
+      const { assignment } = await claimOf(firm, id);
+      clock.advance(MINUTE);
+      await use.withdrawOffer(dispatcher, { claimId: id });
+      const byDispatcher = [actorOf(dispatcher), 'claim.withdraw', 'ok'];
+      expect(await actionsOn(firm, id)).toEqual([byDispatcher]);
+      const decided = { status: 'withdrawn', answered: null, decided_by: { rule: 'withdrawn_by_firm' } };
+      const receipt = await receiptOf(firm.live, id);
+      expect(receipt).toMatchObject({ ...decided, late_answer: null, closed_at: null });
+      clock.advance(MINUTE);
+      const answeredAt = clock.now() - 90_000;
+      const late = { offeredAt: assignment.offeredAt, device: { answeredAt, keptOfflineSince: answeredAt } };
+      const accept = () => use.acceptClaim({ svcId }, id, late);
+      await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: true });
+      await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: false });
+      expect(await actionsOn(firm, id)).toEqual([
+        byDispatcher,
+        [`adjuster:${svcId}`, 'claim.accept', 'offer_not_pending'],
+      ]);
+      const answered = await receiptOf({ svcId }, id);
+      const at = new Date(clock.now()).toISOString();
+      expect(answered).toMatchObject({ ...decided, late_answer: { answer: 'accept', at } });
+      expect(answered.audit.seq).toBeGreaterThan(receipt.audit.seq);
+      await offer(firm.live, id, other);
+      expect(await receiptOf({ svcId }, id)).toEqual({ ...answered, iat: expect.any(Number) });
+    });
+
     test('must be pending, and the one that was seen', async () => {
       const { sendId, offer, use, clock, newFirm, newStaff } = fixture();
       const { firm, dispatcher, svcId, other } = await setUp();

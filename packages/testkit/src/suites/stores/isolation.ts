@@ -74,4 +74,33 @@ export function isolationBehavior(fixture: () => Fixture): void {
       );
     });
   });
+
+  describe('another adjuster', () => {
+    test('can neither read, accept, reject, edit nor close a claim', async () => {
+      const { use } = fixture();
+      const { stranger, id, accepted } = await setUp();
+      const actor = { svcId: stranger };
+      for (const claimId of [id, accepted]) {
+        expect(await errorCodeOf(use.readClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.acceptClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.rejectClaim(actor, claimId, 'no'))).toBe('not_found');
+        expect(await errorCodeOf(use.recordWork(actor, claimId, { notes: 'mine' }))).toBe('not_found');
+        expect(await errorCodeOf(use.closeAcceptedClaim(actor, claimId))).toBe('not_found');
+      }
+    });
+
+    test('can neither respond to an invitation nor change a membership', async () => {
+      const { use, stores } = fixture();
+      const { owner, svcId, stranger, invited } = await setUp();
+      const actor = { svcId: stranger };
+      expect(await errorCodeOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.setAcceptingAssignments(actor, owner.id, false))).toBe('not_found');
+      expect(await errorCodeOf(use.readSharing(actor, owner.id))).toBe('not_found');
+      expect(await errorCodeOf(use.setSharing(actor, owner.id, { clocks: true }))).toBe('not_found');
+      expect(await errorCodeOf(use.leaveFirm(actor, owner.id))).toBe('not_found');
+      expect((await stores.firmReads.adjuster(owner.id, invited))?.membership.status).toBe('pending');
+      expect((await stores.firmReads.adjuster(owner.id, svcId))?.membership.status).toBe('active');
+    });
+  });
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ApiKey, BY_SERVICE } from '@svc/application';
-import { DAY, DEFAULT_MAX_KEYS, HOUR, NO_OVERRIDES, type Purpose, type StaffRef } from '@svc/domain';
+import { type ApiKey, BY_SERVICE, makerOf } from '@svc/application';
+import {
+  DAY,
+  DEFAULT_MAX_KEYS,
+  HOUR,
+  NO_OVERRIDES,
+  type Purpose,
+  type StaffId,
+  type StaffRef,
+} from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
@@ -60,6 +68,61 @@ export function keysBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(create(firm, second, 'test'))).toBe('missing_permission');
       await use.removeStaff(second);
       expect(await errorCodeOf(create(firm, second, 'test'))).toBe('account_removed');
+    });
+
+    test('need attention while they work and their maker is removed or could not make them any more', async () => {
+      const { newFirm, newStaff, use, stores, clock } = fixture();
+      const firm = await newFirm();
+      const [admin, leaving, demoted] = [await newStaff(firm), await newStaff(firm), await newStaff(firm)];
+      const made: Record<string, ApiKey> = {
+        kept: (await create(firm, admin)).key,
+        removed: (await create(firm, leaving)).key,
+        demotedLive: (await create(firm, demoted)).key,
+        demotedTest: (await create(firm, demoted, 'test')).key,
+        brief: (await create(firm, leaving, 'live', { lifetimeMs: HOUR })).key,
+      };
+      const attention = async () => {
+        const [keys, staff] = [
+          await stores.operatorReads.keys(firm.id),
+          await stores.staffReads.ofFirm(firm.id),
+        ];
+        const nameOf = (id: string) => Object.keys(made).find((name) => made[name]?.id === id);
+        return Object.fromEntries(
+          keys.map((key) => {
+            const { maker, attention } = makerOf(key, staff, clock.now());
+            return [nameOf(key.id), [maker.name, attention]];
+          }),
+        );
+      };
+      expect(JSON.stringify(await attention())).not.toContain('maker_');
+      await use.removeStaff(leaving);
+      await use.updateStaff(demoted, { role: 'developer' });
+      clock.advance(HOUR);
+      expect(await attention()).toEqual({
+        kept: [admin.name, null],
+        removed: [leaving.name, 'maker_removed'],
+        demotedLive: [demoted.name, 'maker_role_changed'],
+        demotedTest: [demoted.name, null],
+        brief: [leaving.name, null],
+      });
+    });
+
+    test('of one person are revoked together, and no others', async () => {
+      const { newFirm, newStaff, use, stores, clock } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const [admin, leaving] = [await newStaff(firm), await newStaff(firm)];
+      await create(firm, admin);
+      const own = [await create(firm, leaving), await create(firm, leaving, 'test')];
+      await use.removeStaff(leaving);
+      const revokeOf = (firmId: TestFirm['id'], staffId: StaffId) =>
+        use.desk.revokeKeysOfMaker(BY_SERVICE, { firmId, staffId });
+      expect(await revokeOf(other.id, leaving.staffId)).toEqual([]);
+      const revoked = await revokeOf(firm.id, leaving.staffId);
+      expect(new Set(revoked.map(({ id }) => id))).toEqual(new Set(own.map(({ key }) => key.id)));
+      for (const { secret } of own) expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
+      const working = await stores.operatorReads.workingKeys(firm.id, clock.now());
+      expect(working.map(({ madeBy }) => madeBy)).toEqual([admin.staffId]);
+      expect(await revokeOf(firm.id, leaving.staffId)).toEqual([]);
     });
 
     test('are at most so many in each environment, also of requests at the same time; the operator raises it', async () => {

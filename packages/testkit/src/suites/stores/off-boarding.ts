@@ -39,6 +39,17 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.claim(svcId, accepted)).not.toBeNull();
     });
 
+    test('the operator removes a member as if they had left', async () => {
+      const { use, stores } = fixture();
+      const begun = await setUp();
+      const { firm, svcId, accepted } = begun;
+      expect((await use.removeMember(firm.id, svcId)).status).toBe('left');
+      expect(await statusOf(begun)).toBe('unassigned');
+      expect(await stores.firmReads.adjuster(firm.id, svcId)).toBeNull();
+      expect(await stores.appReads.claim(svcId, accepted)).not.toBeNull();
+      await expect(use.removeMember(firm.id, svcId)).rejects.toThrow('not an active member');
+    });
+
     test('a disabled account has no sessions, devices and offers, and cannot sign in until it is enabled', async () => {
       const { use, stores, send, external, newDevice, clock } = fixture();
       const begun = await setUp();

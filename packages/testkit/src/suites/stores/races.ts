@@ -166,6 +166,28 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('an offer by somebody who saw the claim before it was answered fails, and one by somebody who saw the answer is made', async () => {
+      const { newFirm, newMember, sendId, stores, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, svcId);
+      const seenAt = async () => (await stores.firmReads.claim(firm.id, 'live', id))?.updatedAt;
+      const offerSeen = (seenUpdatedAt: number | undefined, key: string) =>
+        use.offerClaim(firm.live, {
+          ...{ claimId: id, adjuster: other, idempotencyKey: key, fingerprint: key },
+          seenUpdatedAt,
+        });
+      const before = await seenAt();
+      clock.advance(1);
+      await use.rejectClaim({ svcId }, id, null);
+      await expect(offerSeen(before, 'seen-before')).rejects.toMatchObject({
+        code: 'claim_changed',
+        message: expect.stringMatching(/your firm offered it to .*The offer was rejected\.$/),
+      });
+      expect((await offerSeen(await seenAt(), 'seen-after')).replayed).toBe(false);
+      expect(await assignmentOf(firm, id)).toMatchObject({ adjuster: other, status: 'pending_acceptance' });
+    });
+
     test('offers of one claim to ten adjusters: one adjuster has it at the end', async () => {
       const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();

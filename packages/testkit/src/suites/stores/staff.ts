@@ -73,6 +73,34 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect((await newStaff(firm, 'auditor', { email })).email).toBe(email);
     });
 
+    test('sign in with a code that is mailed to them, to the only firm, to one that they name, or choose one', async () => {
+      const { newFirm, newStaff, use, clock, stores } = fixture();
+      const [first, second] = [await newFirm(), await newFirm()];
+      const member = await newStaff(first, 'dispatcher');
+      const { email } = member;
+      const opened = await sessionOf(use.desk.signIn({ email, code: await codeOf(email) }));
+      expect(opened.account).toEqual({ ...member, joinedAt: clock.now() });
+      expect(await stores.staffReads.find(member)).toEqual(opened.account);
+      const { firmId, staffId } = member;
+      expect((await use.sessionAuthenticator.authenticateStaff(opened.token))?.staff).toEqual({
+        firmId,
+        staffId,
+        role: 'dispatcher',
+        firmName: first.name,
+        plan: 'standard',
+      });
+      clock.advance(-1000);
+      const invited = await newStaff(second, 'auditor', { email });
+      clock.advance(2000);
+      const again = await use.desk.signIn({ email, code: await codeOf(email) });
+      const firms = [first, second].map(({ id, name }) => ({ id, name }));
+      expect(again).toEqual({ ticket: expect.stringMatching(/^svc_ticket_/), firms });
+      const named = { email, code: await codeOf(email), firmId: second.id };
+      expect((await sessionOf(use.desk.signIn(named))).account.staffId).toBe(invited.staffId);
+      const stranger = { email, code: await codeOf(email), firmId: (await newFirm()).id };
+      expect(await errorCodeOf(use.desk.signIn(stranger))).toBe('sign_in_refused');
+    });
+
     /** A person who is staff of two firms, and has not signed in yet. */
     const personOfTwo = async () => {
       const { newFirm, newStaff } = fixture();
