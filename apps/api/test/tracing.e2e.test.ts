@@ -20,7 +20,6 @@ const TRACES = {
   unsampled: 'a0000000000000000000000000000004',
   reminded: 'a0000000000000000000000000000005',
   blocked: 'a0000000000000000000000000000006',
-  offered: 'a0000000000000000000000000000007',
 };
 const traceparent = (trace: keyof typeof TRACES, flags = '01') => ({
   traceparent: `00-${TRACES[trace]}-${PARENT}-${flags}`,
@@ -31,7 +30,7 @@ const startedAt = Date.now();
 const service = await startServiceUnderTest({
   clock: { now: () => startedAt },
   env: {
-    EDGE_LIMIT_PER_MINUTE: '9',
+    EDGE_LIMIT_PER_MINUTE: '8',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     // Of requests without a trace, none.
     OTEL_TRACES_SAMPLER_ARG: '0',
@@ -51,13 +50,6 @@ const allJobsDone = () => eventually(async () => (await countRows(service.databa
 const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
 expect(sent.status).toBe(201);
 // The offer's notification is part of the trace; an offer that was accepted before has none.
-await allJobsDone();
-const offered = await service.call('POST', `/v1/claims/${sent.json.id}/assignment`, {
-  as: firm.live,
-  body: { adjuster_svc_id: svcId },
-  headers: { 'Idempotency-Key': 'offered', ...traceparent('offered') },
-});
-expect(offered.status).toBe(200);
 await allJobsDone();
 const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
   as: token,
@@ -138,14 +130,6 @@ test('the spans of a send continue the trace of its caller, down to limits, the 
   expect(named('process notify_offer')?.kind).toBe(CONSUMER);
 });
 
-test('the spans of an offer include its write, and the job it causes', () => {
-  expect(treeOf(spansOf('offered'))['POST /v1/claims/{id}/assignment']).toMatchObject({
-    'claimWrites.offer': { 'process notify_offer': JOB },
-    'usedKeys.add': {},
-    'usedKeys.has': {},
-  });
-});
-
 test('the spans of an acceptance continue the trace of the app', () => {
   expect(treeOf(spansOf('accepted'))).toEqual({
     'POST /app/v1/claims/{id}/acceptance': {
@@ -178,13 +162,7 @@ test('a reminder or a daily mail, which queues the next one, is not part of the 
 test('requests that are unsampled, left out by the ratio, or blocked by the limit per address export nothing', () => {
   expect(spansOf('unsampled')).toEqual([]);
   const traces = new Set(receiver.spans.map(({ traceId }) => traceId));
-  expect([...traces].sort()).toEqual([
-    TRACES.sent,
-    TRACES.accepted,
-    TRACES.rejected,
-    TRACES.reminded,
-    TRACES.offered,
-  ]);
+  expect([...traces].sort()).toEqual([TRACES.sent, TRACES.accepted, TRACES.rejected, TRACES.reminded]);
 });
 
 test('spans hold no ids, no content of requests, and no addresses', () => {
