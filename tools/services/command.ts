@@ -6,11 +6,12 @@ export const scriptArguments = (): string[] => process.argv.filter((arg, at) => 
 
 /** The argument of an option. */
 export const wholeNumber =
-  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  (min: number, max?: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Must be an integer from ${min} to ${max}.`);
+    if (/^\d{1,15}$/.test(text) && value >= min && value <= (max ?? value)) return value;
+    const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new InvalidArgumentError(`Must be an integer ${range}.`);
   };
 
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
