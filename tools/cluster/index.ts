@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
-import { Redis } from 'ioredis';
 import { build } from '../services/build.ts';
 import { type Operator, openOperator } from '../services/operator.ts';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
@@ -29,11 +28,6 @@ interface ClusterOptions {
   readonly onLine?: (line: string, process: number) => void;
 }
 
-interface ClusterRedis extends RedisServer {
-  /** Deletes all data and scripts, and keeps connections. */
-  flush(): Promise<void>;
-}
-
 /** Several processes of the service behind a proxy, as in production, on free local ports. */
 export interface Cluster {
   /** The proxy in front of all processes. */
@@ -45,7 +39,7 @@ export interface Cluster {
   readonly postgres: ClusterPostgres;
   /** The database URL of the processes; the pooler's or the proxy's if there is one. */
   readonly databaseUrl: string;
-  readonly redis: ClusterRedis;
+  readonly redis: RedisServer;
   readonly operator: Operator;
   stop(): Promise<void>;
 }
@@ -131,22 +125,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       urls,
       postgres,
       databaseUrl,
-      redis: Object.assign(Object.create(redis) as RedisServer, { flush: () => flush(redis.url) }),
+      redis,
       operator,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-async function flush(url: string): Promise<void> {
-  const client = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
-  try {
-    await client.flushall();
-    await client.script('FLUSH');
-  } finally {
-    client.disconnect();
   }
 }

@@ -18,6 +18,8 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again on the same port, empty. */
   restart(): Promise<void>;
+  /** Deletes all data and scripts, and keeps connections. */
+  flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -167,6 +169,11 @@ async function startServer(
       if (again === null) throw new Error(`Port ${port} was taken while Redis was down.`);
       daemon = again;
     },
+    flush: () =>
+      withClient(port, async (client) => {
+        await client.flushall();
+        await client.script('FLUSH');
+      }),
     stop: () => daemon.kill(),
   };
 }
