@@ -37,6 +37,13 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.menu-label')].flatMap(({ f
     return range.getClientRects().length > 1;
   }).map(String))`;
 
+/** Before anything is rendered: Chromium notices larger text later only where a container changes its size. */
+const LARGE_TEXT = {
+  content: `document.addEventListener('readystatechange', () => {
+    document.documentElement.style.fontSize = '34px';
+  })`,
+};
+
 const COLORS = { type: 'rule', values: ['color-contrast'] };
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondeley-Marjoribanks-Leveson-Gower';
 
@@ -53,6 +60,7 @@ test.each([
 ] as const)('every screen is accessible: %s', (_, options, rules, large) =>
   visiting({ ...PHONE, ...options, reducedMotion: 'reduce' }, async ({ page, context }) => {
     const words = large ? es : en;
+    if (large) await page.addInitScript(LARGE_TEXT);
     // The headless shell has no notifications; the settings show them as in browsers that do.
     await page.addInitScript({
       content: `globalThis.Notification = { permission: 'default' };
@@ -81,19 +89,14 @@ test.each([
         ...(await inEnglish(page, screen)),
       );
     };
-    const prepare = async (): Promise<void> => {
-      if (large) await page.evaluate("document.documentElement.style.fontSize = '34px'");
-    };
     await page.goto(`${service.url}/app`);
     await page.getByLabel(words.signIn.email).waitFor();
-    await prepare();
     await audit('sign-in');
     await page.getByText(words.signIn.other).click();
     await audit('other ways to sign in');
     await button(page, words.signIn.test).click();
     await audit('sign-in of a test account');
     await enter(page, service, token);
-    await prepare();
     const screens: [string, string | RegExp][] = [
       ['#/', words.offers.title],
       [`#/invitations/${inviting.id}`, words.invitations.card(`${LONG} & Sons`)],
@@ -161,6 +164,7 @@ async function spaceBetween(one: Locator, other: Locator): Promise<number> {
 test('in text of 200 %, bars leave three quarters of the screen, nothing is too wide, and focus is never hidden', () =>
   visiting({ ...PHONE, viewport: { width: 360, height: 640 }, locale: 'es-PR' }, async ({ page }) => {
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
+    await page.addInitScript(LARGE_TEXT);
     const { svcId, token } = await service.member(firm);
     const name = { first_name: 'W'.repeat(100), last_name: 'V'.repeat(100) };
     const offered = await offerFullClaim(service, firm, svcId, {
@@ -171,7 +175,6 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
     });
     await service.call('POST', `/app/v1/claims/${own}/acceptance`, { as: token });
     await enter(page, service, token);
-    await page.evaluate("document.documentElement.style.fontSize = '34px'");
     const found: unknown[] = [];
     for (const hash of ['#/', `#/claims/${offered}`, `#/claims/${own}`, '#/settings', '#/firms']) {
       await page.evaluate(`location.hash = '${hash}'`);
@@ -184,8 +187,6 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
     await button(page, es.claim.accept).waitFor();
     const answers = page.locator('.action-bar .button');
     expect(await spaceBetween(answers.first(), answers.last())).toBeGreaterThanOrEqual(8);
-    // Chromium notices the larger text only where a container changes its size.
-    await page.setViewportSize({ width: 361, height: 640 });
     // Beside its button, the message would break words; a long name leaves the button on the screen.
     await button(page, es.claim.accept).click();
     await button(page, es.claim.undo).click({ trial: true });

@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { openDB } from 'idb';
 import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
 import { createStorage } from '../src/data/storage.ts';
@@ -45,14 +46,12 @@ describe('the database of the device', () => {
     expect(await Promise.all(attempts)).toEqual([expect.any(DatabaseBlocked), expect.any(DatabaseBlocked)]);
     await expect(tab.get()).rejects.toBeInstanceOf(DatabaseBlocked);
     old.close();
-    let version: number | undefined;
-    while (version === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      version = await tab.get().then(
+    const version = await eventually(() =>
+      tab.get().then(
         (database) => database.version,
         () => undefined,
-      );
-    }
+      ),
+    );
     expect(version).toBe(2);
   });
 
@@ -69,7 +68,7 @@ describe('the database of the device', () => {
         heard += 1;
       });
       end(await tab.get());
-      while (heard < losses) await new Promise((resolve) => setTimeout(resolve, 1));
+      await eventually(() => heard >= losses);
       await createStorage(tab.get).put('revision', 'stored');
       expect(await createStorage(tab.get).get('revision')).toBe('stored');
     },
