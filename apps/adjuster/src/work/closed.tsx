@@ -2,8 +2,8 @@ import type { AppClaim } from '@svc/contract';
 import { Facts, fact, Section } from '@svc/web-app/components/facts';
 import { Note } from '@svc/web-app/components/ui';
 import { allTexts } from '../all-texts.ts';
-import { day, timeOfDay } from '../app.ts';
-import { changedEntries, type WorkEntries } from '../model/work-edits.ts';
+import { day, texts, timeOfDay } from '../app.ts';
+import { changedEntries, WORK_FIELDS, type WorkEntries, type WorkField } from '../model/work-edits.ts';
 import { ContactList } from './contact-log.tsx';
 import { useDraft } from './draft.ts';
 
@@ -12,17 +12,19 @@ export function ClosedWork({ claim }: { claim: AppClaim }) {
   const words = allTexts.value.work;
   const [draft] = useDraft(claim);
   const remaining = changedEntries(draft, claim.work);
+  const shown = (field: WorkField, text: string) =>
+    field === 'notes' ? (
+      <span class="preformatted">{text}</span>
+    ) : field === 'planned_visit_time' ? (
+      timeOfDay(text)
+    ) : (
+      day(text)
+    );
   const entries = (work: WorkEntries | AppClaim['work']) => (
     <Facts
-      facts={[
-        fact(words.visit, work.planned_visit_date || null, day),
-        fact(words.visitTime, work.planned_visit_time || null, timeOfDay),
-        fact(words.contact, work.contact_date || null, day),
-        fact(words.inspection, work.inspection_date || null, day),
-        fact(words.preliminaryReport, work.preliminary_report_date || null, day),
-        fact(words.proofOfLoss, work.proof_of_loss_date || null, day),
-        fact(words.notes, work.notes || null, (text) => <span class="preformatted">{text}</span>),
-      ]}
+      facts={WORK_FIELDS.map((field) =>
+        fact(texts.value.workFields[field], work[field] || null, (text) => shown(field, text)),
+      )}
     />
   );
   const hasUnsaved = Object.values(remaining).some((text) => text !== '');

@@ -47,8 +47,9 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
       showToast(words.closedToast, 'success', '#/claims');
       go('#/claims');
     }).finally(() => setClosing(false));
-  const date = (field: WorkField, label: string) => (
-    <DateField label={label} value={entered[field]} change={(value) => enter(field, value)} />
+  const labels = texts.value.workFields;
+  const date = (field: WorkField) => (
+    <DateField label={labels[field]} value={entered[field]} change={(value) => enter(field, value)} />
   );
   // As typed, so that the calendar never gets an earlier visit.
   const { planned_visit_date: visitDate, planned_visit_time: visitTime } = entered;
@@ -58,7 +59,7 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
       <p class="muted">{words.lead}</p>
       <form class="form" data-stored ref={form} onSubmit={save}>
         <div class="field">
-          <label for="notes">{words.notes}</label>
+          <label for="notes">{labels.notes}</label>
           <textarea
             id="notes"
             rows={4}
@@ -75,9 +76,9 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
           )}
         </div>
         <div class="columns">
-          {date('planned_visit_date', words.visit)}
+          {date('planned_visit_date')}
           <TimeField
-            label={words.visitTime}
+            label={labels.planned_visit_time}
             value={visitTime}
             change={(value) => enter('planned_visit_time', value)}
           />
@@ -88,10 +89,10 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
           </Button>
         )}
         <div class="columns">
-          {date('contact_date', words.contact)}
-          {date('inspection_date', words.inspection)}
-          {date('preliminary_report_date', words.preliminaryReport)}
-          {date('proof_of_loss_date', words.proofOfLoss)}
+          {date('contact_date')}
+          {date('inspection_date')}
+          {date('preliminary_report_date')}
+          {date('proof_of_loss_date')}
         </div>
         {elsewhere.length > 0 && (
           <Note kind="warning">
@@ -99,7 +100,7 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
             <ul>
               {elsewhere.map((field) => (
                 <li key={field} class="preformatted">
-                  {texts.value.workFields[field]}: {saved[field]}
+                  {labels[field]}: {saved[field]}
                 </li>
               ))}
             </ul>
