@@ -115,7 +115,7 @@ function device() {
       state.isTimeKnown = true;
     },
   };
-  const open = () => createOutbox({ store, api, time, clock: { now: () => state.now } });
+  const open = (known = api) => createOutbox({ store, api: known, time, clock: { now: () => state.now } });
   return { state, open, outbox: open(), time, stored: () => entries };
 }
 
@@ -722,21 +722,10 @@ describe('the outbox', () => {
   });
 
   test('leaves entries of a later release alone, with all that follow for their claim', async () => {
-    const { state, outbox, stored } = device();
+    const { state, open, outbox, stored } = device();
     await outbox.add([notes('a', 'Wet'), contact('a', '1'), accept('b')]);
-    const older = createOutbox({
-      store: {
-        read: async () => stored(),
-        update: async () => {
-          throw new Error('Not expected.');
-        },
-        refused: { add: async () => {}, has: async () => false },
-        owner: async () => 'SVC-1',
-        exclusive: (task) => task(),
-      },
-      api: { isOnline: () => true },
-      clock: { now: () => state.now },
-    });
-    expect(await older.send()).toMatchObject({ sent: [], failed: [] });
+    const before = stored();
+    expect(await open({ isOnline: () => true }).send()).toMatchObject({ sent: [], failed: [] });
+    expect([state.calls, stored()]).toEqual([[], before]);
   });
 });
