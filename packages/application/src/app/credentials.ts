@@ -3,11 +3,10 @@ import type { AdjusterActor } from '../actors.ts';
 import { recordOwnAction } from '../audit/events.ts';
 import { existingAccount } from '../auth/accounts.ts';
 import { isSameContent } from '../model/same-content.ts';
-import type { AppReads } from '../ports/app-reads.ts';
 import type { Needs } from '../ports/needs.ts';
 
 export const makeReadCredentials =
-  ({ appReads }: { appReads: Pick<AppReads, 'adjuster'> }) =>
+  ({ appReads }: Needs<'appReads'>) =>
   async ({ svcId }: AdjusterActor): Promise<EnteredCredentials> =>
     enteredCredentials(existingAccount(await appReads.adjuster(svcId)).credentials ?? {});
 

@@ -10,7 +10,6 @@ import type { AdjusterView } from '../model/member-views.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { AdjusterWork } from '../ports/board-reads.ts';
 import type { Needs } from '../ports/needs.ts';
-import type { OfferHistory } from '../ports/offer-history.ts';
 import { dayOf, distanceTo, placeOf, readCandidates, warningsOf } from './candidates.ts';
 
 const NO_WORK: AdjusterWork = { openOffers: 0, openClaims: 0, medianAnswerMs: null };
@@ -32,9 +31,7 @@ export const makeListBoardAdjusters =
     offerHistory,
     zipDistance,
     clock,
-  }: Needs<'firmReads' | 'boardReads' | 'zipDistance' | 'clock'> & {
-    offerHistory: Pick<OfferHistory, 'ofClaim'>;
-  }) =>
+  }: Needs<'firmReads' | 'boardReads' | 'offerHistory' | 'zipDistance' | 'clock'>) =>
   async (
     firmId: FirmId,
     environment: Environment,

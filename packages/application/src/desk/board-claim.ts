@@ -7,8 +7,8 @@ import {
   offerStatus,
 } from '@svc/domain';
 import { summaryOf } from '../model/claim-summary.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
-import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
+import type { Needs } from '../ports/needs.ts';
+import type { OfferHistoryEntry } from '../ports/offer-history.ts';
 import { isLate, waitingSince } from './board.ts';
 import { type ClockReads, clockSettings, seenAdjusters, sharedClocks } from './claim-clocks.ts';
 import { type Offerer, type OffererReads, offerersOf } from './offerers.ts';
@@ -31,13 +31,7 @@ function outcomeOf(offer: OfferHistoryEntry, closedAt: Instant | null): OfferOut
 
 /** A claim with its offers, the latest first. */
 export const makeReadBoardClaim =
-  (
-    deps: OffererReads &
-      ClockReads & {
-        boardReads: BoardReads;
-        offerHistory: Pick<OfferHistory, 'ofClaim'>;
-      },
-  ) =>
+  (deps: OffererReads & ClockReads & Needs<'boardReads' | 'offerHistory'>) =>
   async (firmId: FirmId, id: ClaimId) => {
     const { boardReads } = deps;
     const [found, offers, offerWaitHours, settings] = await Promise.all([

@@ -16,7 +16,6 @@ import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Needs } from '../ports/needs.ts';
 import {
   type ClockReads,
@@ -326,7 +325,7 @@ export const makeListBoard =
 
 /** How many open claims wait, and how many of them are late or were rejected; each at most {@link MAX_COUNTED_CLAIMS}. */
 export const makeCountBoard =
-  ({ boardReads, clock }: { boardReads: Pick<BoardReads, 'counts' | 'offerWaitHours'>; clock: Clock }) =>
+  ({ boardReads, clock }: Needs<'boardReads' | 'clock'>) =>
   async (firmId: FirmId, environment: Environment) => {
     const offerWaitHours = await boardReads.offerWaitHours(firmId);
     const lateUntil = offerWaitHours === null ? 0 : Math.max(clock.now() - offerWaitHours * HOUR, 0);

@@ -16,7 +16,6 @@ import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import { toPage } from '../model/page-size.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { ClaimImport } from '../ports/imports.ts';
 import type { Needs } from '../ports/needs.ts';
@@ -194,7 +193,7 @@ async function inGroups<Item, Result>(
 
 /** Adjusters of the firm by name, in either order, and by email: texts as searches compare them. */
 export const makeAdjustersByName =
-  ({ firmReads }: { readonly firmReads: Pick<FirmReads, 'adjusters'> }) =>
+  ({ firmReads }: Needs<'firmReads'>) =>
   async ({ firmId, environment }: FirmActor): Promise<ReadonlyMap<string, readonly Svcid[]>> => {
     const found = new Map<string, Set<Svcid>>();
     let after: KeysetPosition | null = null;
@@ -216,13 +215,7 @@ export const makeAdjustersByName =
 
 /** Which claims exist already, and with which content, as sending them would find out. */
 export const makeCheckExisting =
-  ({
-    boardReads,
-    firmReads,
-  }: {
-    readonly boardReads: Pick<BoardReads, 'claimsWithIds'>;
-    readonly firmReads: Pick<FirmReads, 'claim'>;
-  }) =>
+  ({ boardReads, firmReads }: Needs<'boardReads' | 'firmReads'>) =>
   async (
     actor: FirmActor,
     sent: readonly (Pick<SendClaimCommand, 'facts' | 'asSent'> | undefined)[],
@@ -247,10 +240,10 @@ export const makeCheckExisting =
 /** Sends rows of an import. Safe to repeat: their Idempotency-Keys are made of their contents. */
 export const makeSendImported =
   (
-    deps: Deps & {
-      readonly firmReads: FirmReads;
-      readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<IdempotentResult>;
-    },
+    deps: Deps &
+      Needs<'firmReads'> & {
+        readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<IdempotentResult>;
+      },
   ) =>
   async (
     actor: FirmActor,

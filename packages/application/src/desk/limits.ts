@@ -3,7 +3,6 @@ import { type ApiKey, isWorkingKey } from '../model/api-key.ts';
 import type { Firm } from '../model/firm.ts';
 import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
 import type { Needs } from '../ports/needs.ts';
-import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RateLimitUse } from '../ports/rate-limiter.ts';
 
 const DAYS = REQUEST_LOG_RETENTION_MS / DAY;
@@ -24,11 +23,7 @@ export interface FirmLimits {
 
 /** How near a firm comes to the limits of its keys. */
 export const makeReadLimits =
-  (
-    deps: Needs<'requestLog' | 'rateLimiter' | 'clock'> & {
-      readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
-    },
-  ) =>
+  (deps: Needs<'operatorReads' | 'requestLog' | 'rateLimiter' | 'clock'>) =>
   async (firmId: FirmId): Promise<FirmLimits> => {
     const now = deps.clock.now();
     const firstDay = Math.floor(now / DAY) - DAYS + 1;

@@ -1,9 +1,9 @@
 import { DomainError, type EnteredCredentials, type FirmId, type Svcid } from '@svc/domain';
-import type { BoardReads } from '../ports/board-reads.ts';
+import type { Needs } from '../ports/needs.ts';
 
 /** Empty where the adjuster lets the firm see them and has entered none. */
 export const makeReadSharedCredentials =
-  ({ boardReads }: { boardReads: Pick<BoardReads, 'members' | 'sharedCredentials'> }) =>
+  ({ boardReads }: Needs<'boardReads'>) =>
   async (firmId: FirmId, svcId: Svcid): Promise<EnteredCredentials> => {
     const [[member], shared] = await Promise.all([
       boardReads.members(firmId, [svcId]),

@@ -7,9 +7,7 @@ import {
   type Svcid,
   spreadEvenly,
 } from '@svc/domain';
-import type { BoardReads } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ZipDistance } from '../ports/zip-distance.ts';
+import type { Needs } from '../ports/needs.ts';
 import { type ClaimPlace, dayOf, distanceTo, readCandidates, warningsOf } from './candidates.ts';
 
 /** A claim of the board, or a row of a file that nobody has. */
@@ -36,15 +34,7 @@ const HAS_REJECTED = 100_000;
  * `adjusters`: with the claims that they are going to get besides.
  */
 export const makeSpreadClaims =
-  ({
-    boardReads,
-    zipDistance,
-    clock,
-  }: {
-    boardReads: Pick<BoardReads, 'members' | 'availability' | 'sharedCredentials'>;
-    zipDistance: ZipDistance;
-    clock: Clock;
-  }) =>
+  ({ boardReads, zipDistance, clock }: Needs<'boardReads' | 'zipDistance' | 'clock'>) =>
   async (
     firmId: FirmId,
     environment: Environment,

@@ -2,10 +2,7 @@ import { HOUR, type Instant } from '@svc/domain';
 import type { AssignmentState } from '../model/claim-views.ts';
 import type { Job } from '../model/job.ts';
 import { FIRST_POSITION } from '../model/page.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { JobReads } from '../ports/job-reads.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Needs } from '../ports/needs.ts';
 
 type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>;
 type Reminder = JobOf<'remind_of_offer'>;
@@ -30,7 +27,7 @@ export const isOpenOffer = (
 
 /** An offer may have several of these jobs: the first one that is due under the present wait queues the notification. */
 export const makeRemindOfOffer =
-  ({ uow, jobReads, clock }: { uow: UnitOfWork; jobReads: Pick<JobReads, 'assignment'>; clock: Clock }) =>
+  ({ uow, jobReads, clock }: Needs<'uow' | 'jobReads' | 'clock'>) =>
   async (job: Reminder): Promise<void> => {
     const { firmId, claimId, svcId, offeredAt, hours } = job;
     const latest = await jobReads.assignment(firmId, claimId);
@@ -46,7 +43,7 @@ export const makeRemindOfOffer =
 
 /** A page of open offers. Offers that are made later get their job with their notification. */
 export const makeRemindOfOpenOffers =
-  ({ uow, boardReads }: { uow: UnitOfWork; boardReads: Pick<BoardReads, 'claims' | 'offerWaitHours'> }) =>
+  ({ uow, boardReads }: Needs<'uow' | 'boardReads'>) =>
   async (job: JobOf<'remind_of_open_offers'>): Promise<void> => {
     const { firmId, environment, hours, after } = job;
     const scan = { by: 'waiting', environment, status: 'pending_acceptance' } as const;

@@ -32,7 +32,6 @@ import {
   pushChannel,
   type Recipient,
 } from '../model/notification.ts';
-import type { BoardReads } from '../ports/board-reads.ts';
 import type { Mailer } from '../ports/mailer.ts';
 import type { Needs } from '../ports/needs.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
@@ -44,6 +43,7 @@ type Deps = Needs<
   | 'uow'
   | 'claimWrites'
   | 'jobReads'
+  | 'boardReads'
   | 'firmReads'
   | 'appReads'
   | 'notifier'
@@ -53,7 +53,6 @@ type Deps = Needs<
   | 'secrets'
   | 'clock'
 > & {
-  readonly boardReads: Pick<BoardReads, 'claims' | 'offerWaitHours'>;
   readonly mailer: Pick<Mailer, 'sendLateOffers'>;
 };
 
