@@ -10,9 +10,15 @@ export function fakeTime(): void {
   });
 }
 
-/** Lets what is under way go on until nothing changes; IndexedDB takes several turns. */
+/**
+ * Lets what is under way go on until nothing changes. IndexedDB takes several turns; imports are resolved by another thread, one
+ * after the other.
+ */
 export async function settled(): Promise<void> {
-  for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 200; turns += 1) {
+    if (turns % 100 === 50) await import(import.meta.url);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 export async function after(ms: number): Promise<void> {
