@@ -117,8 +117,8 @@ describe('against the real service', () => {
       if ([...learned.values()].filter((statuses) => statuses.at(-1) !== 'pending_acceptance').length === 2)
         break;
     }
-    expect(learned.get(yes.id)).toEqual(['pending_acceptance', 'accepted']);
-    expect(learned.get(no.id)).toEqual(['pending_acceptance', 'rejected']);
+    expect(learned.get(yes.id)?.at(-1)).toBe('accepted');
+    expect(learned.get(no.id)?.at(-1)).toBe('rejected');
 
     const next = await client.claims.send(newClaim());
     const changes = connect().pollClaims({ position, intervalMs: 50, overlapMs: 60_000 });

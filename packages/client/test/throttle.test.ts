@@ -62,7 +62,6 @@ const sendAll = (client: Client, count: number) =>
   );
 
 const externalId = ({ body }: Sent) => (body as { external_id: string }).external_id;
-const keyOf = ({ headers }: Sent) => headers.get('idempotency-key');
 
 describe('at the limits of a key', () => {
   it.each([
@@ -83,18 +82,6 @@ describe('at the limits of a key', () => {
       expect(sent.length).toBeLessThanOrEqual(60 + 40 + 40);
     },
   );
-
-  it('all attempts of a call share an idempotency key, which differs between calls', async () => {
-    const { reply } = limitedService(RATES.test);
-    const { client, sent } = createTestClient([reply]);
-    await sendAll(client, 60);
-    const keys = new Map<string, Set<string | null>>();
-    for (const one of sent) {
-      keys.set(externalId(one), (keys.get(externalId(one)) ?? new Set()).add(keyOf(one)));
-    }
-    expect([...keys.values()].map(({ size }) => size)).toEqual(Array.from({ length: 60 }, () => 1));
-    expect(new Set(sent.map(keyOf)).size).toBe(60);
-  });
 
   it('no request is sent before Retry-After, and at most three at a time after it', async () => {
     const { reply, served } = limitedService(RATES.test);

@@ -67,7 +67,7 @@ export const appAccount = accountEndpoints({
 
 /** The operations of the adjuster app. */
 export const appEndpoints = {
-  requestSignInCode: appAccount.requestSignInCode,
+  ...appAccount,
   signIn: endpoint({
     ...appAccount.signIn,
     description:
@@ -75,14 +75,6 @@ export const appEndpoints = {
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
   }),
-  signOut: appAccount.signOut,
-  startPasskeySignIn: appAccount.startPasskeySignIn,
-  startPasskeyRegistration: appAccount.startPasskeyRegistration,
-  registerPasskey: appAccount.registerPasskey,
-  listPasskeys: appAccount.listPasskeys,
-  renamePasskey: appAccount.renamePasskey,
-  removePasskey: appAccount.removePasskey,
-  listSessions: appAccount.listSessions,
   endSession: endpoint({
     ...appAccount.endSession,
     description:
