@@ -351,6 +351,9 @@ test('an app claim is the claim as sent, with the values that the forms print', 
   expect((await app(person, 'GET', `/claims/${capped}`)).json.coverages).toEqual({ special_limits_cap: 0 });
   const bare = await offered(firm, person);
   expect((await app(person, 'GET', `/claims/${bare}`)).json.coverages).toEqual({ special_limits_cap: 2500 });
+  await service.service.services.setOfferWait(firm.id, 4);
+  const { respond_by } = (await app(person, 'GET', `/claims/${bare}`)).json;
+  expect(respond_by).toBe(new Date(now + DAY / 6).toISOString());
 });
 
 test('an error report of the app is logged, and nothing else fits into it', async () => {
