@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { Firm } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { transactionOnCitus } from '../src/citus/database.ts';
-import { checkRules, formOf, RULES } from '../src/citus/rules.ts';
-import { type OpenTransaction, sql, statementNamed, statementNames } from '../src/driver/executor.ts';
+import { checkRules, RULES } from '../src/citus/rules.ts';
+import { type OpenTransaction, statementNamed, statementNames } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import '../src/index.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
@@ -13,7 +13,6 @@ import { pgMemberships } from '../src/stores/pg-memberships.ts';
 import { aMembership, newId } from './a-firm.ts';
 
 const textOf = (name: string): string => statementNamed(name)?.text ?? '';
-const onCitus = (name: string): string => formOf(sql(name, textOf(name))).text.replace(/\s+/g, ' ');
 
 test('each rule names the statements that it changes, all of them', () => {
   const found = RULES.map(({ pattern }) =>
@@ -28,17 +27,6 @@ test('a statement in which its rule finds nothing is named', () => {
     const without = (other: string) => (other === name ? { name, text: 'SELECT 1' } : statementNamed(other));
     expect(() => checkRules(without)).toThrow(`The statement ${name} has changed: `);
   }
-});
-
-test('rows of the same firm are joined by equalities, and those of an adjuster are sought in named firms', () => {
-  expect(onCitus('app_claim')).toMatch(
-    / FROM memberships m JOIN claims c ON c\.firm_id = m\.firm_id AND c\.id = \$2 JOIN firms f ON f\.id = c\.firm_id LEFT JOIN carriers book ON book\.firm_id = c\.firm_id AND book\.name_key = c\.carrier_key WHERE m\.svc_id = \$1 AND m\.firm_id = ANY \(\$4::uuid\[\]\) AND /,
-  );
-  expect(onCitus('claims_save_without_timestamp')).toMatch(/ WHERE firm_id = \$1 AND id = \$2$/);
-  expect(onCitus('firm_feed_live')).toContain(
-    'CASE WHEN pg_column_size(c.document) < 8192 THEN c.document::text ELSE pg_column_size(c.document)::text END AS document',
-  );
-  expect(onCitus('claims_lock')).toBe(textOf('claims_lock').replace(/\s+/g, ' '));
 });
 
 /** The names of the statements that run on a cluster, where the adjuster has no firm yet. */

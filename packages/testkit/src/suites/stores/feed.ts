@@ -232,18 +232,6 @@ export function feedBehavior(fixture: () => Fixture): void {
       expect(progress[0]).toBeGreaterThan(0);
     });
 
-    test('the clock may be up to a minute behind the feed, and every claim still moves to its end', async () => {
-      const { clock, stores } = fixture();
-      const { firm, to } = await restored();
-      const before = await feed(firm);
-      const last = (await stores.unitOfWork.run((tx) => tx.feeds.lastTimestamp())) ?? 0;
-      const now = clock.now();
-      clock.advance(last - MINUTE - now);
-      await restamp(to - 2 * MINUTE);
-      expect(idsOf(await feed(firm, { updatedSince: last + 1 }))).toEqual(idsOf(before));
-      clock.advance(now - clock.now());
-    });
-
     test('an interrupted run is finished by the next, without delivering a claim twice', async () => {
       const { clock, stores, useOn } = fixture();
       const firms = [await restored(), await restored()] as const;
