@@ -204,6 +204,7 @@ test('a key is created, rolled and revoked while a server runs', async () => {
   const revoked = await json('key', 'revoke', rolled.key.id);
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
   await waitForState(async () => (await me(rolled.secret)).status, 401);
+  expect((await json('key', 'revoke', rolled.key.id)).key.revoked_at).toBe(revoked.key.revoked_at);
   const other = await json('key', 'create', '--firm', firm.id, '--environment', 'live');
   const ended = await json('key', 'roll', other.key.id, '--overlap', '0s');
   await waitForState(async () => (await me(other.secret)).status, 401);
