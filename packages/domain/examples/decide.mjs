@@ -31,6 +31,9 @@ const membership = {
   canAcceptClaims: true,
   acceptingAssignments: true,
   readableUntil: null,
+  seenAt: null,
+  remindedAt: null,
+  sharing: { clocks: false, credentials: false, workArea: false },
 };
 
 /**
