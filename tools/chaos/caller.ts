@@ -257,9 +257,10 @@ export class RetriesExhausted extends Error {
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-export const viewOf = ({ id, external_id, assignment, created_at, updated_at }: Claim): ClaimView => ({
+export const viewOf = ({ id, external_id, test, assignment, created_at, updated_at }: Claim): ClaimView => ({
   id,
   externalId: external_id,
+  test,
   status: assignment.status,
   adjuster: assignment.adjuster_svc_id,
   respondedAt: assignment.responded_at,

@@ -221,7 +221,13 @@ export async function runChaos({
       ends.push(() => receiver.close());
 
       const staff = await operator.staff(firm.id);
-      firms.push({ id: firm.id, tag, key, state, desk: { receiver, token: staff.token, key } });
+      firms.push({
+        id: firm.id,
+        tag,
+        key,
+        state,
+        desk: { receiver, token: staff.token, key, test: isTestFirm },
+      });
       const desk = (name: string) => context(`${tag} ${name}`, tag, staff.token);
       for (const name of ['dispatcher1', 'dispatcher2'])
         clients.push(dispatcher(desk(name), state, { name, environment }));

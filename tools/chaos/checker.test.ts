@@ -17,6 +17,7 @@ const timestamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).to
 const claimView = (changes: Partial<ClaimView> = {}): ClaimView => ({
   id: 'c1',
   externalId: 'tag1x-1',
+  test: false,
   status: 'pending_acceptance',
   adjuster: 'anna',
   respondedAt: null,
@@ -109,7 +110,7 @@ const row = (outcome: string, changes: Partial<RowView> = {}): RowView => ({
   ...changes,
 });
 const desk = (changes: Partial<DeskView>): Partial<History> => ({
-  desks: new Map([['tag1x', { signals: [], receipts: [], offers: new Map(), ...changes }]]),
+  desks: new Map([['tag1x', { test: false, signals: [], receipts: [], offers: new Map(), ...changes }]]),
   timeOrigin: Date.parse(timestamp(0)),
 });
 const SIGNAL: Signal = { id: 's1', at: 1_000, updatedSince: timestamp(0), answered: 204 };
@@ -341,6 +342,12 @@ describe('the checker of a chaos run:', () => {
       },
     );
   }
+
+  test('test claims need no signal to an endpoint of live claims', () => {
+    const claim = claimView({ test: true });
+    const recorded = calls({ ...send, seen: [claim] }, poll(claim));
+    expect(violatedRules(history(recorded, [claim], desk({ signals: [] })))).toEqual([]);
+  });
 
   test('a valid run violates no rule', () => {
     const offer: Draft = {

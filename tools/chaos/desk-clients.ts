@@ -290,6 +290,8 @@ export async function addEndpoint(
 }
 
 export interface DeskReader {
+  /** Of the claims that `receiver` gets signals of. */
+  readonly test: boolean;
   readonly receiver: SignalReceiver;
   /** Of a person of the firm. */
   readonly token: string;
@@ -302,11 +304,12 @@ const CLAIMS_READ = 150;
 /** What the desk shows once nothing changes any more: the signals of every change, and of some claims the receipt and the offers. */
 export async function readDesk(
   url: string,
-  { receiver, token, key }: DeskReader,
+  { test, receiver, token, key }: DeskReader,
   claims: readonly ClaimView[],
 ): Promise<DeskView> {
   const latest =
     claims
+      .filter((claim) => claim.test === test)
       .map(({ updatedAt }) => updatedAt)
       .sort()
       .at(-1) ?? '';
@@ -335,7 +338,7 @@ export async function readDesk(
     // The latest comes first.
     offers.set(id, history.map(offerViewOf).reverse());
   }
-  return { signals: receiver.signals, receipts, offers };
+  return { test, signals: receiver.signals, receipts, offers };
 }
 
 const offerViewOf = ({ adjuster_svc_id, outcome, rejection_reason }: OfferResponse): OfferView => ({

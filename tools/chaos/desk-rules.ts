@@ -47,14 +47,15 @@ function* rowsAreSentOnce(history: History): Iterable<Finding> {
 /** A clock that is read twice, and what a process does between. */
 const TOLERANCE_MS = 50;
 
-/** A poll from some signal that was taken shows each change, and each signal is signed. */
+/** A poll from some signal that was taken shows each change of its environment, and each signal is signed. */
 function* changesAreSignalled(history: History): Iterable<Finding> {
-  for (const [firm, { signals }] of history.desks) {
+  for (const [firm, { signals, test }] of history.desks) {
     for (const { id, forged } of signals)
       if (forged !== undefined) yield { description: `${firm}: ${id}: ${forged}`, calls: [] };
     const taken = signals.filter(({ answered }) => answered !== null && answered < 300);
     if (history.isPartial) continue;
-    for (const { id, updatedAt } of history.final.get(firm) ?? []) {
+    for (const { id, updatedAt, test: isTest } of history.final.get(firm) ?? []) {
+      if (isTest !== test) continue;
       const at = Date.parse(updatedAt) - (history.timeOrigin ?? 0) - TOLERANCE_MS;
       if (!taken.some((signal) => signal.at >= at && signal.updatedSince <= updatedAt))
         yield { description: `${firm}: the change of ${id} at ${updatedAt} was never signalled`, calls: [] };

@@ -35,6 +35,7 @@ export type Operation =
 export interface ClaimView {
   readonly id: string;
   readonly externalId: string;
+  readonly test: boolean;
   readonly status: string;
   readonly adjuster: string;
   readonly respondedAt: string | null;
@@ -102,6 +103,8 @@ export interface OfferView {
 
 /** What the firm's people and systems saw beside the claims, after the run and of webhooks all the time. */
 export interface DeskView {
+  /** Whether its signals are of test claims. */
+  readonly test: boolean;
   readonly signals: readonly Signal[];
   readonly receipts: readonly ReceiptView[];
   readonly offers: ReadonlyMap<string, readonly OfferView[]>;
