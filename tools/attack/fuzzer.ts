@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Svcid } from '@svc/domain';
 import { seededRandom } from '../generate/random.ts';
@@ -67,7 +68,12 @@ export async function fuzz(options: {
     if (sent % 10_000 === 0) log(`${sent} requests, ${findings.length} findings`);
     const request = nextRequest(data, random, sent);
     mutations += request.mutations.length;
-    const response = await send(url, agent, request);
+    let response = await send(url, agent, request);
+    // On a busy machine the service may be overloaded for a moment. If it stays so, that is a finding.
+    for (let n = 0; n < 5 && response?.status === 503; n += 1) {
+      await sleep(1000);
+      response = await send(url, agent, request);
+    }
     const status = response?.status ?? 'none';
     byStatus[status] = (byStatus[status] ?? 0) + 1;
     const code = /"code":"(\w+)"/.exec(response?.text ?? '')?.[1];

@@ -76,7 +76,7 @@ function validator(pointer: string): ValidateFunction {
       validateSchema: false,
       code: { optimize: false },
     });
-    addFormats.default(ajv);
+    addFormats.default(ajv).addFormat('time-zone', true);
     ajv.addSchema(closed(document) as Json, 'interface');
     compiled = { ajv, byPointer: new Map(), bySchema: new Map() };
   }
