@@ -166,14 +166,17 @@ test('a screen without its code says that the network is missing, or that the pa
     const { token } = await service.member(firm);
     await enter(page, service, token);
     const open = (screen: string) => page.evaluate(`location.hash = '#/${screen}'`);
-    await page.route('**/assets/{firms,history}-*.js', (route) => route.fulfill({ status: 404 }));
+    let isGone = true;
+    await page.route('**/assets/{firms,history}-*.js', (route) =>
+      isGone ? route.fulfill({ status: 404 }) : route.continue(),
+    );
     await open('firms');
     await page.getByText('This page may be from before an update.').waitFor();
     await context.setOffline(true);
     await open('history');
     await page.getByText('Check your connection and try again.').waitFor();
     await context.setOffline(false);
-    await page.unroute('**/assets/{firms,history}-*.js');
+    isGone = false;
     await button(page, 'Try again').click();
     await heading(page, 'History').waitFor();
   }));
