@@ -63,6 +63,40 @@ describe('a sign-in code', () => {
     });
   });
 
+  test('requested with a secret works only with it, on any network, and leaves the codes of others alone', async () => {
+    const { fixture, email } = await withAccount();
+    const { use, external } = fixture;
+    const codeWith = async (clientSecret?: string) => {
+      await use.requestSignInCode(email, STRANGER, clientSecret);
+      return external.mails.at(-1)?.code ?? '';
+    };
+    const [one, two, open] = [await codeWith('one'), await codeWith('two'), await codeWith()];
+    const enter = (code: string, clientSecret?: string) =>
+      use.signIn({ email, code, clientSecret }, clientOf(1));
+    expect(await errorCodeOf(enter(one))).toBe('sign_in_refused');
+    expect(await errorCodeOf(enter(one, 'two'))).toBe('sign_in_refused');
+    expect(await errorCodeOf(enter(open, 'one'))).toBe('sign_in_refused');
+    expect(await errorCodeOf(enter(one, 'three'))).toBe('code_not_requested');
+    for (const opened of [await enter(one, 'one'), await enter(two, 'two'), await enter(open)])
+      expect(opened.account.email).toBe(email);
+    expect(await errorCodeOf(enter(one, 'one'))).toBe('code_not_requested');
+  });
+
+  test('requested with a secret can be tried five times with it, also where the address has no account', async () => {
+    const { fixture, email } = await withAccount();
+    const { use, external } = fixture;
+    const outcomesOf = async (to: string) => {
+      await use.requestSignInCode(to, STRANGER, 'browser');
+      const code = external.mails.at(-1)?.code ?? '';
+      const outcomes: unknown[] = [];
+      for (const tried of [...Array<string>(5).fill(wrongFor(code)), code])
+        outcomes.push(await errorCodeOf(use.signIn({ email: to, code: tried, clientSecret: 'browser' })));
+      return outcomes;
+    };
+    const refused = Array(6).fill('sign_in_refused');
+    expect([await outcomesOf(email), await outcomesOf('nobody@example.net')]).toEqual([refused, refused]);
+  });
+
   test('can be tried five times in ten minutes by a client that did not request it', async () => {
     const { fixture, email } = await withAccount();
     const guess = (code: string) => fixture.use.signIn({ email, code }, STRANGER);

@@ -92,10 +92,26 @@ test('staff have joined since they first entered a code, and then they are maile
   expect((await memory.accountReads.passkeys(member)).map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('a failed sign-in for an address that is no staff of any firm is in the trail of the service', async () => {
-  const { use, auditBuffer, auditOf } = memoryFixture();
-  const proof = { email: 'nobody@example.net', code: '000000' };
-  expect(await errorCodeOf(use.desk.signIn(proof))).toBe('sign_in_refused');
+test('the trail of the firm has who signs in, fails to and signs out, that of the service who is no staff', async () => {
+  const { newFirm, newStaff, use, external, auditBuffer, auditOf } = memoryFixture();
+  const firm = await newFirm();
+  const member = await newStaff(firm);
+  const { firmId, staffId, email } = member;
+  const failed = async (of: string) => {
+    expect(await errorCodeOf(use.desk.signIn({ email: of, code: '999999' }))).toBe('sign_in_refused');
+  };
+  await failed(email);
+  await failed('nobody@example.net');
   await auditBuffer.flush();
+  await use.desk.requestSignInCode(email);
+  const opened = await use.desk.signIn({ email, code: external.mails.at(-1)?.code ?? '' });
+  const session = await use.sessionAuthenticator.authenticateStaff('token' in opened ? opened.token : '');
+  await use.desk.signOut({ firmId, staffId }, session?.tokenHash ?? '');
+  const object = `staff:${staffId}`;
+  expect((await auditOf(firm.id)).slice(-3)).toMatchObject([
+    { actor: 'anonymous', action: 'sign_in', object, outcome: 'sign_in_refused' },
+    { actor: object, action: 'session.open', object, outcome: 'ok' },
+    { actor: object, action: 'session.end', object, outcome: 'ok' },
+  ]);
   expect((await auditOf(SERVICE_CHAIN)).at(-1)).toMatchObject({ action: 'sign_in', object: null });
 });
