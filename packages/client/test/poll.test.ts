@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
-import type { Claim, ClaimsError, PollOptions } from '../src/index.ts';
+import type { Claim, ClaimsError, ClientOptions, PollOptions } from '../src/index.ts';
 import {
   collect,
   createTestClient,
@@ -24,13 +24,14 @@ const page = (claims: readonly Claim[], next: string | null = null): Reply =>
   json({ data: claims, next_cursor: next });
 const short = ({ id, updated_at }: Claim): string =>
   `${id}@${(Date.parse(updated_at) - Date.parse(at(0))) / 1000}`;
+const timesOf = (sent: readonly Sent[]): number[] => sent.map(({ at: time }) => time - (sent[0]?.at ?? 0));
 const sinceOf = ({ url }: Sent): string | null => url.searchParams.get('updated_since');
 
 /** Runs the loop until the service has received this many requests, or the loop this many claims. */
 async function poll(
   replies: readonly Reply[],
   options: PollOptions & { readonly rounds?: number; readonly take?: number } = {},
-  retries = 0,
+  ofClient: Partial<ClientOptions> = {},
 ) {
   const { rounds = replies.length, take = Number.POSITIVE_INFINITY, ...rest } = options;
   const controller = new AbortController();
@@ -45,7 +46,8 @@ async function poll(
       },
     ],
     {
-      maxRetries: retries,
+      maxRetries: 0,
+      ...ofClient,
       onRequest: () => {
         if (fixture.sent.length >= rounds) controller.abort();
       },
@@ -77,56 +79,51 @@ describe('polling', () => {
     expect(seen).toEqual(['a@0', 'b@10', 'c@200', 'd@400']);
     expect(sent.map(sinceOf)).toEqual([null, null, at(140), at(140), at(340)]);
     expect(sent.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'next', null, null, null]);
-    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 0, 60_000, 120_000, 180_000]);
+    expect(timesOf(sent)).toEqual([0, 0, 60_000, 120_000, 180_000]);
     expect(sent.every(({ url }) => url.searchParams.get('limit') === '200')).toBe(true);
   });
 
-  it('yields each change once although the overlap repeats it', async () => {
-    const old = [claim('a', 0), claim('b', 10)];
-    const { seen } = await poll([
-      page(old),
-      page(old),
-      page([...old, claim('a', 20)]),
-      page([claim('a', 20)]),
-      page([]),
-    ]);
-    expect(seen).toEqual(['a@0', 'b@10', 'a@20']);
+  const old = [claim('a', 0), claim('b', 10)];
+  const fine = (digits: string): Claim => ({
+    ...claim('b', 0),
+    updated_at: `2026-08-29T12:00:01.5000${digits}Z`,
   });
 
-  it('yields a change that appears late within the overlap, without moving back', async () => {
-    const { seen, sent } = await poll([
-      page([claim('a', 100)]),
-      page([claim('late', 70), claim('a', 100)]),
-      page([claim('late', 70), claim('a', 100)]),
-      page([]),
-    ]);
-    expect(seen).toEqual(['a@100', 'late@70']);
-    expect(sent.map(sinceOf)).toEqual([null, at(40), at(40), at(40)]);
-  });
-
-  it('yields claims of an unordered page, and continues from the latest', async () => {
-    const { seen, sent } = await poll([page([claim('b', 100), claim('a', 50), claim('c', 75)]), page([])]);
-    expect(seen).toEqual(['b@100', 'a@50', 'c@75']);
-    expect(sinceOf(sent[1] as Sent)).toBe(at(40));
-  });
-
-  it('does not yield an older state of a claim after a newer one', async () => {
-    const { seen } = await poll([
-      page([claim('a', 20)]),
-      page([claim('a', 10)]),
-      page([claim('a', 30)]),
-      page([]),
-    ]);
-    expect(seen).toEqual(['a@20', 'a@30']);
-  });
-
-  it('yields two changes of a claim in one page, and two within one millisecond', async () => {
-    const fine = (digits: string): Claim => ({
-      ...claim('b', 0),
-      updated_at: `2026-08-29T12:00:01.5000${digits}Z`,
-    });
-    const { seen } = await poll([page([claim('a', 1), claim('a', 2), fine('1'), fine('2')]), page([])]);
-    expect(seen).toEqual(['a@1', 'a@2', 'b@1.5', 'b@1.5']);
+  it.each<[string, Claim[][], string[], number]>([
+    [
+      'each change once although the overlap repeats it',
+      [old, old, [...old, claim('a', 20)], [claim('a', 20)]],
+      ['a@0', 'b@10', 'a@20'],
+      -40,
+    ],
+    [
+      'a change that appears late within the overlap, without moving back',
+      [[claim('a', 100)], [claim('late', 70), claim('a', 100)], [claim('late', 70), claim('a', 100)]],
+      ['a@100', 'late@70'],
+      40,
+    ],
+    [
+      'claims of an unordered page, and continues from the latest',
+      [[claim('b', 100), claim('a', 50), claim('c', 75)]],
+      ['b@100', 'a@50', 'c@75'],
+      40,
+    ],
+    [
+      'no older state of a claim after a newer one',
+      [[claim('a', 20)], [claim('a', 10)], [claim('a', 30)]],
+      ['a@20', 'a@30'],
+      -30,
+    ],
+    [
+      'two changes of a claim in one page, and two within one millisecond',
+      [[claim('a', 1), claim('a', 2), fine('1'), fine('2')]],
+      ['a@1', 'a@2', 'b@1.5', 'b@1.5'],
+      -58,
+    ],
+  ])('yields %s', async (_, pages, expected, since) => {
+    const { seen, sent } = await poll([...pages.map((claims) => page(claims)), page([])]);
+    expect(seen).toEqual(expected);
+    expect(sent.map(sinceOf).at(-1)).toBe(at(since));
   });
 
   it('uses the given interval and overlap, 0 included', async () => {
@@ -135,9 +132,9 @@ describe('polling', () => {
       overlapMs: 0,
     });
     expect(sent.map(sinceOf)).toEqual([null, at(100), at(100)]);
-    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 5000, 10_000]);
+    expect(timesOf(sent)).toEqual([0, 5000, 10_000]);
     const busy = await poll([page([]), page([]), page([])], { intervalMs: 0 });
-    expect(busy.sent.map(({ at: time }) => time - (busy.sent[0]?.at ?? 0))).toEqual([0, 0, 0]);
+    expect(timesOf(busy.sent)).toEqual([0, 0, 0]);
   });
 
   it('starts at `since` until there is a first change', async () => {
@@ -287,41 +284,29 @@ describe('polling with errors', () => {
     expect(errors).toMatchObject([{ code: 'validation_failed' }]);
   });
 
-  it('skips test claims with a live key unless they are requested, and never with a test key', async () => {
-    const mixed = [
-      { ...claim('a', 0), test: true },
-      { ...claim('b', 10), test: false },
-    ];
-    const results: string[][] = [];
-    for (const [apiKey, includeTest] of [
-      ['svc_live_1', undefined],
-      ['svc_live_1', false],
-      ['svc_live_1', true],
-      ['svc_test_1', undefined],
-      ['svc_test_1', false],
-    ] as const) {
-      const { client } = createTestClient([page(mixed), page([])], { apiKey });
-      const controller = new AbortController();
-      const positions: string[] = [];
-      const options = {
-        includeTest,
-        signal: controller.signal,
-        onPosition: (position: string) => {
-          positions.push(position);
-          controller.abort();
-        },
-      };
-      const seen = (await collect(client.pollClaims(options))).map(short);
-      expect(JSON.parse(positions[0] ?? '').latest).toBe(at(10));
-      results.push(seen);
-    }
-    expect(results).toEqual([['b@10'], ['b@10'], ['a@0', 'b@10'], ['a@0', 'b@10'], ['a@0', 'b@10']]);
-  });
+  it.each<[string, boolean | undefined, string[]]>([
+    ['svc_live_1', undefined, ['b@10']],
+    ['svc_live_1', false, ['b@10']],
+    ['svc_live_1', true, ['a@0', 'b@10']],
+    ['svc_test_1', undefined, ['a@0', 'b@10']],
+    ['svc_test_1', false, ['a@0', 'b@10']],
+  ])(
+    'skips test claims with a live key unless they are requested: %s, %s',
+    async (apiKey, includeTest, expected) => {
+      const mixed = [
+        { ...claim('a', 0), test: true },
+        { ...claim('b', 10), test: false },
+      ];
+      const { seen, last } = await poll([page(mixed), page([])], { includeTest }, { apiKey });
+      expect(seen).toEqual(expected);
+      expect(JSON.parse(last ?? '').latest).toBe(at(10));
+    },
+  );
 
   it('waits at least Retry-After', async () => {
     const wait = problem(429, 'rate_limited', {}, { 'Retry-After': '90' });
     const { sent } = await poll([wait, page([]), page([])]);
-    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 90_000, 150_000]);
+    expect(timesOf(sent)).toEqual([0, 90_000, 150_000]);
   });
 
   it.each([
@@ -333,7 +318,11 @@ describe('polling with errors', () => {
   });
 
   it('retries each call before a poll counts as failed', async () => {
-    const { seen, errors } = await poll([html(502), html(502), page([claim('a', 0)]), page([])], {}, 5);
+    const { seen, errors } = await poll(
+      [html(502), html(502), page([claim('a', 0)]), page([])],
+      {},
+      { maxRetries: 5 },
+    );
     expect(seen).toEqual(['a@0']);
     expect(errors).toEqual([]);
   });
@@ -358,7 +347,7 @@ describe('a webhook', () => {
       return page([claim('a', 0)])(sent, signal);
     };
     const { sent } = await poll([during, page([]), page([]), page([])], options);
-    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 0, 60_000, 120_000]);
+    expect(timesOf(sent)).toEqual([0, 0, 60_000, 120_000]);
     expect(ended).toBe(1);
   });
 
@@ -373,7 +362,7 @@ describe('a webhook', () => {
         wake = given;
       },
     });
-    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 90_000]);
+    expect(timesOf(sent)).toEqual([0, 90_000]);
   });
 });
 
@@ -399,13 +388,9 @@ describe('an abort of the polling', () => {
     const controller = new AbortController();
     const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
     const fixture = createTestClient([page(three)]);
-    let last: string | undefined;
-    const onPosition = (position: string) => {
-      last = position;
-    };
-    for await (const { id } of fixture.client.pollClaims({ signal: controller.signal, onPosition })) {
-      if (id === 'b') controller.abort();
-    }
-    expect((await poll([page(three), page([])], { position: last })).seen).toEqual(['c@20']);
+    const positions: string[] = [];
+    const options = { signal: controller.signal, onPosition: (p: string) => void positions.push(p) };
+    for await (const { id } of fixture.client.pollClaims(options)) if (id === 'b') controller.abort();
+    expect((await poll([page(three), page([])], { position: positions.at(-1) })).seen).toEqual(['c@20']);
   });
 });
