@@ -39,7 +39,7 @@ function device() {
     offers: [] as AppClaim[],
     accepted: [] as AppClaim[],
     /** What the service responds instead, by `METHOD path`. */
-    responses: {} as Record<string, Error | (() => unknown)>,
+    responses: {} as Record<string, Error | ((query?: RequestParts['query']) => unknown)>,
     calls: [] as string[],
     visible: true,
     storeFails: false,
@@ -62,7 +62,7 @@ function device() {
     await Promise.resolve();
     const planned = state.responses[name];
     if (planned instanceof Error) throw planned;
-    if (planned !== undefined) return planned();
+    if (planned !== undefined) return planned(parts?.query);
     if (id === 'closeSession') state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
     if (id === 'getProfile') return state.profile;
     if (id === 'getOfferedClaim') return state.offers.find((claim) => claim.id === parts?.params?.id);
@@ -396,10 +396,24 @@ describe('an app', () => {
     handlers.events?.changed('revision');
     await settled();
     expect(reads()).toBe(before);
+    const readAt = Date.now();
     state.offers = [offer()];
     handlers.events?.changed('later');
     await settled();
     expect(app.lists.offers.value).toHaveLength(1);
+    const queries: RequestParts['query'][] = [];
+    state.responses['GET v1/claims'] = (query) => {
+      queries.push(query);
+      const isFirst = query?.cursor === undefined;
+      return { data: [], next_cursor: isFirst ? 'next' : null, ...(isFirst && { ids: [] }) };
+    };
+    jest.advanceTimersByTime(5000);
+    handlers.events?.changed('latest');
+    await settled();
+    // Of each list both pages, from a minute before it was last read.
+    const since = new Date(readAt - 60_000).toISOString();
+    expect(queries.slice(0, 4).map((query) => query?.updated_since)).toEqual(Array(4).fill(since));
+    expect(app.lists.offers.value).toEqual([]);
   });
 
   test('keeps a claim as the service sent it while older lists were read', async () => {
@@ -493,16 +507,17 @@ describe('an app', () => {
     const { app: first, state, visit } = await started({ offers: [offer(), offer(), offer(), offer()] });
     first.prefer({ undoSeconds: 0 });
     state.responses[acceptanceOf(state)] = new ApiError(404, 'not_found');
+    state.responses[acceptanceOf({ offers: state.offers.slice(1) })] = new ApiError(403, 'refused');
     // What is gone leaves the list although it cannot be read.
     state.responses['GET v1/me'] = new NetworkError('service');
     await first.answers.answer(state.offers, 'accept');
     await settled();
     expect(first.lists.offers.value).toEqual(state.offers.slice(1));
-    expect(linesOf(first)).toEqual(['3 accepted · 1 without effect']);
+    expect(linesOf(first)).toEqual(['2 accepted · 2 without effect']);
     const { app } = await visit();
     expect(app.toasts.toast.value).toBeNull();
     expect(app.outcomes.kept.value.map(({ result }) => result)).toEqual([
-      ...['gone', 'accepted', 'accepted', 'accepted'],
+      ...['gone', 'refused', 'accepted', 'accepted'],
     ]);
     await app.outcomes.dismiss();
     await settled();

@@ -528,6 +528,7 @@ describe('the outbox', () => {
     await outbox.send();
     expect(state.bodies.at(-2)).toMatchObject({ offered_at: 'seen' });
     expect(state.outcomes).toMatchObject([{ result: 'offeredAgain' }]);
+    expect(state.history).toMatchObject([{ result: 'late' }]);
   });
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
@@ -710,14 +711,14 @@ describe('the outbox', () => {
     state.responses = { 'PATCH a/work': busy() };
     await outbox.send();
     await outbox.add([{ kind: 'work', key: 'a', entries: { contact_date: '2026-08-30' } }]);
-    await outbox.add([pause, { ...pause, changes: { max_open_offers: 3 } }]);
+    await outbox.add([pause, { ...pause, changes: { accepting_assignments: true, max_open_offers: 3 } }]);
     state.calls = [];
     state.bodies = [];
     state.responses = {};
     await outbox.send();
     expect(state.bodies).toEqual([
       { notes: 'Wet and cold', contact_date: '2026-08-30', based_on: 'v1' },
-      { accepting_assignments: false, max_open_offers: 3 },
+      { accepting_assignments: true, max_open_offers: 3 },
     ]);
   });
 

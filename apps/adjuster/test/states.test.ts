@@ -129,16 +129,22 @@ describe('a push message', () => {
       { kind: 'offer', firm_name: 'Gulf', claim_id: 'c1' },
       { title: 'Gulf', body: 'A claim waits.', tag: 'c1', hash: '#/claims/c1', alert: true },
     ],
-    [{ kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' }, { hash: '#/invitations/f1' }],
+    [
+      { kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' },
+      { hash: '#/invitations/f1', alert: false },
+    ],
     [
       { kind: 'deadlines', count: 3 },
       { title: 'Claim assignments', body: 'Due: 3', tag: 'deadlines', hash: '#/claims', alert: true },
     ],
     [
       { kind: 'credentials', date: '2027-04-30' },
-      { body: 'Ends: Apr 30, 2027', tag: 'credentials', hash: '#/credentials' },
+      { body: 'Ends: Apr 30, 2027', tag: 'credentials', hash: '#/credentials', alert: true },
     ],
     [{ kind: 'credentials', date: 7 }, { body: 'Ends: ' }],
+    [{ kind: 'test' }, { hash: '#/settings', alert: true }],
+    [{ kind: 'acceptance_lost', claim_id: 'c1' }, { alert: true }],
+    [{ kind: 'offer_withdrawn', claim_id: 'c1' }, { alert: false }],
   ])('says and opens what it is about: %j', (message, shown) => {
     expect(notificationOf(message, WORDS)).toMatchObject(shown);
   });

@@ -8,7 +8,7 @@ import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
 import { createInvitations, needsCorrection } from '../src/state/invitations.ts';
-import { type CandidateOrder, candidates, outcomeText } from '../src/state/offers.ts';
+import { type Act, type CandidateOrder, candidates, outcomeOf, outcomeText } from '../src/state/offers.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -218,6 +218,9 @@ describe('offers', () => {
     expect(messageOf(desk)).toEqual(['success', '1 of 1 offered to SVC-1']);
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done', 'done']);
     expect(keys()).toHaveLength(7);
+    const [refused, ...done] = desk.offers.acts.value as [Act, ...Act[]];
+    const lines = outcomeOf([...Array<Act>(7).fill(refused), ...done], en).lines;
+    expect(lines.at(-1)).toBe('+2');
   });
 
   test('go to active adjusters, those who take offers first, in the order that was chosen, and who rejected the claim last', () => {
@@ -325,6 +328,7 @@ describe('the board', () => {
     const { board } = desk;
     expect(board.counts.value).toEqual({ waiting: 150, late: 0, rejected: 0, unassigned: 0 });
     await board.list.more();
+    expect(board.counts.value).toMatchObject({ waiting: 150 });
     board.filter({ view: 'late' });
     await after(0);
     expect(board.counts.value).toMatchObject({ waiting: 150 });
@@ -543,6 +547,7 @@ describe('an upload', () => {
     const { desk, bodies, uploads } = await uploading([
       result(2, 4, false, 'sent'),
       new NetworkError('service', 1000),
+      new NetworkError('service', 1000),
       result(4, null, false, 'sent'),
     ]);
     void uploads.send();
@@ -553,21 +558,21 @@ describe('an upload', () => {
       true,
       { done: 2, lines: 4, total: 4 },
     ]);
-    await after(1000);
+    for (let wait = 0; wait < 2; wait += 1) await after(1000);
     expect(bodies().map(({ environment, name }) => `${environment} ${name}`)).toEqual(
-      Array(3).fill('live Monday'),
+      Array(4).fill('live Monday'),
     );
     expect(uploads.isSending.value).toBe(false);
     expect(messageOf(desk)).toEqual(['success', 'Upload: sent: 4']);
   });
 
-  test('counts every problem, and keeps as many as the memory of a page takes', async () => {
+  test('counts every problem of every part, and keeps as many as the memory of a page takes', async () => {
     const problems = Array.from({ length: 150_000 }, () => ({ column: null, detail: 'No.' }));
-    const rows = [{ ...result(2, 3, true, 'invalid').rows[0], problems }];
+    const rows = [{ ...result(2, 3, true, 'invalid').rows[0], problems, needs_adjuster: {} }];
     const { uploads } = await uploading([3, null].map((next) => ({ ...result(2, next, true, ''), rows })));
     await uploads.choose(FILE);
-    const { problems: kept = [], problemCount } = uploads.upload.value ?? {};
-    expect([kept.length, problemCount]).toEqual([200_000, 300_000]);
+    const { problems: kept = [], problemCount, unassigned } = uploads.upload.value ?? {};
+    expect([kept.length, problemCount, unassigned?.length]).toEqual([200_000, 300_000, 2]);
   });
 
   test('sends the file as it was checked: one that has changed on the disk is checked again, and one that is gone is said', async () => {

@@ -383,6 +383,20 @@ describe('a channel that failed', () => {
     expect(channels.slice(1)).not.toContain(undefined);
   });
 
+  test('adds no second reminder of the offer', async () => {
+    const { fixture, firm, svcId } = await withMember();
+    await fixture.use.setOfferWait(firm.id, 4);
+    await runDue(fixture);
+    await fixture.sendId(firm.live, svcId);
+    const down = new Set(['device:phone']);
+    const { run } = notifying(fixture, down);
+    await run();
+    down.clear();
+    fixture.clock.advance(2000);
+    await run();
+    expect((await fixture.jobsOf(firm)).map(({ job }) => job.kind)).toEqual(['remind_of_offer']);
+  });
+
   test('is not retried after the offer was accepted', async () => {
     const { fixture, firm, svcId } = await withMember();
     await runDue(fixture);
@@ -467,6 +481,13 @@ describe('a reminder of deadlines', () => {
     // Accepted at 8:00: the first contact ends at 8:00 on the next day.
     const { countsOn } = await setUp('UTC', '2026-09-02T08:00:00Z');
     expect(await countsOn(3)).toEqual([1]);
+  });
+
+  test('that is late by hours counts what ended since its own time', async () => {
+    const { countsOn, clock } = await setUp('UTC', '2026-09-02T08:00:00Z');
+    // The first contact, which is due at 8:00 on the next day, an hour before the job runs.
+    clock.advance(DAY + HOUR);
+    expect(await countsOn(1)).toEqual([1]);
   });
 
   test('counts days from the date of loss in the time zone of the device', async () => {

@@ -551,7 +551,7 @@ describe('a list', () => {
   const page = (ids: readonly string[], next: unknown): Reply =>
     json({ data: ids.map((id) => ({ id })), next_cursor: next });
 
-  it('is iterated to its end, with the same filters on each page', async () => {
+  it('is iterated to its end, with the same filters and options on each page', async () => {
     const { client, sent: requests } = createTestClient([
       page(['a', 'b'], 'c/1+='),
       page([], 'c2'),
@@ -563,8 +563,10 @@ describe('a list', () => {
       external_id: 'Ä & B',
       limit: 2,
     } as const;
-    const ids = (await collect(client.claims.list(filters))).map(({ id }) => id);
+    const onResponse = jest.fn();
+    const ids = (await collect(client.claims.list(filters, { onResponse }))).map(({ id }) => id);
     expect(ids).toEqual(['a', 'b', 'c']);
+    expect(onResponse).toHaveBeenCalledTimes(3);
     expect(requests.map(({ url }) => Object.fromEntries(url.searchParams))).toEqual(
       [{}, { cursor: 'c/1+=' }, { cursor: 'c2' }].map((cursor) => ({
         updated_since: '2026-08-29T14:30:00.000Z',

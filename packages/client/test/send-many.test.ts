@@ -135,13 +135,14 @@ describe('sending many claims', () => {
     expect(outcomes[2]).toMatchObject({ error: { code: 'duplicate_claim', existingClaimId: 'id-2' } });
   });
 
-  it.each([
+  it.each<[SendOutcome['status'], string, ...Reply[]]>([
     ['already_sent', 'a 429, which creates nothing', problem(429, 'rate_limited')],
     ['sent', 'a lost response, whose attempt may have created the claim', unreachable],
     ['sent', 'a 503, whose attempt may have created the claim', problem(503, 'service_unavailable')],
-  ])('reports a replay as %s after %s', async (status, _, reply) => {
+    ['sent', 'a lost response and a 429', unreachable, problem(429, 'rate_limited')],
+  ])('reports a replay as %s after %s', async (status, _, ...replies) => {
     const replay = json({ ...response, ...claim(0) }, 201, { 'Idempotent-Replayed': 'true' });
-    const { client } = createTestClient([reply, replay]);
+    const { client } = createTestClient([...replies, replay]);
     expect(brief(await collect(client.claims.sendMany(claims(1))))).toEqual([`0 EXT-0 ${status}`]);
   });
 

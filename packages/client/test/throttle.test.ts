@@ -109,6 +109,15 @@ describe('at the limits of a key', () => {
     expect(now() - begun).toBeGreaterThan(70_000);
   });
 
+  it('a 429 for a write narrows reads, too', async () => {
+    const { client, sent } = createTestClient([refused(1), created]);
+    await client.claims.send(smallestClaim);
+    const [first, ...others] = Array.from({ length: 9 }, () => client.claims.get(claim.id));
+    await first;
+    expect(sent.length).toBeLessThanOrEqual(4);
+    await Promise.all(others);
+  });
+
   it('a 429 does not count as a retry', async () => {
     const { client, sent } = createTestClient([...Array.from({ length: 9 }, () => refused(2)), created], {
       maxRetries: 1,

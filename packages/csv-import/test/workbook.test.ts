@@ -11,6 +11,7 @@ import {
   type WorkbookOptions,
   type WorkbookText,
 } from '../src/index.ts';
+import { numberFormat } from '../src/number-formats.ts';
 import { quotedCsv } from '../src/write-csv.ts';
 import { cell, partsOf, sheetXml, type WorkbookOf, workbookOf, zipped } from './workbook-file.ts';
 
@@ -271,6 +272,31 @@ describe('a cell', () => {
       { formats, shared },
     );
     expect(file.rows[0]?.cells[1]).toBe(expected);
+  });
+
+  test.each([
+    ...([
+      [14, 'mm-dd-yy'],
+      [15, 'd-mmm-yy'],
+      [16, 'd-mmm'],
+      [17, 'mmm-yy'],
+      [18, 'h:mm AM/PM'],
+    ] as const),
+    ...([
+      [19, 'h:mm:ss AM/PM'],
+      [20, 'h:mm'],
+      [21, 'h:mm:ss'],
+      [22, 'm/d/yy h:mm'],
+      [45, 'mm:ss'],
+    ] as const),
+    ...([
+      [46, '[h]:mm:ss'],
+      [47, 'mmss.0'],
+      [27, '[$-404]e/m/d'],
+      [32, 'h"時"mm"分"'],
+    ] as const),
+  ])('with the built-in format %d is read as with its code, %s', (id, code) => {
+    expect(numberFormat(id, new Map())).toEqual(numberFormat(200, new Map([[200, code]])));
   });
 
   test('with a date of 1904 has its day', () => {

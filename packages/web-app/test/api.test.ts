@@ -114,8 +114,9 @@ test('what could not be loaded is loaded again, and once when it could', async (
 
 test('a list is read to its last page, with the ids of all its items', async () => {
   const pages = {
-    first: { data: [1, 2], next_cursor: 'next' },
-    next: { data: [3], next_cursor: null, ids: ['a'] },
+    // As the service has them: with the first page alone.
+    first: { data: [1, 2], next_cursor: 'next', ids: ['a'] },
+    next: { data: [3], next_cursor: null },
   };
   const read = async (cursor = 'first') => pages[cursor as keyof typeof pages];
   expect(await readPages(read)).toEqual({ items: [1, 2, 3], ids: ['a'] });

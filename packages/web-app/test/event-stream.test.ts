@@ -79,6 +79,31 @@ test('a stream that the service closed in favor of another one stays closed for 
   stream.close();
 });
 
+test('after a connection, a refused one is tried again soon, and then later and later', () => {
+  const { stream } = page();
+  stream.open();
+  const refuse = (): void => {
+    const source = FakeEventSource.opened.at(-1);
+    source?.close();
+    source?.send('error');
+  };
+  const triedAfter = (ms: number): void => {
+    const before = FakeEventSource.opened.length;
+    jest.advanceTimersByTime(ms - 1);
+    expect(FakeEventSource.opened).toHaveLength(before);
+    jest.advanceTimersByTime(1);
+    expect(FakeEventSource.opened).toHaveLength(before + 1);
+  };
+  for (const ms of [2000, 4000, 8000]) {
+    refuse();
+    triedAfter(ms);
+  }
+  FakeEventSource.opened.at(-1)?.send('open');
+  refuse();
+  triedAfter(2000);
+  stream.close();
+});
+
 test('with the stream of one tab those of the others stay closed, which would end the next one', () => {
   const [one, other] = [page(), page()];
   one.stream.open();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createPagedList } from '../src/paged-list.ts';
 
-test('a list goes on over pages that are nearly empty until the screen is full, and reads more on demand', async () => {
+test('a list goes on over pages that are nearly empty until the screen is full, reads more on demand, and again all that it shows', async () => {
   const rows = Array.from({ length: 250 }, (_, id) => ({ id }));
   let reads = 0;
   const list = createPagedList<{ readonly id: number }>({
@@ -20,4 +20,6 @@ test('a list goes on over pages that are nearly empty until the screen is full, 
   expect(list.rows.value?.length).toBe(240);
   await list.more();
   expect([list.rows.value, list.hasMore.value]).toEqual([rows, false]);
+  await list.refresh();
+  expect(list.rows.value).toEqual(rows);
 });

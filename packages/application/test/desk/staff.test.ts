@@ -46,8 +46,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await use.updateStaff(member, {});
   await use.updateStaff(member, { role: 'dispatcher', name: member.name });
   await setMail(false);
-  await use.updateStaff(member, { role: 'admin' });
-  await use.updateStaff(member, { name: 'Zoë' });
+  await use.updateStaff(member, { role: 'admin', name: 'Zoë' });
   for (let times = 0; times < 3; times += 1) await setMail(true);
   // Due, while its job has not run: another one is queued.
   clock.advance(nextLateOffersMail(clock.now()) - clock.now());
