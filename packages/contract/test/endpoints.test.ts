@@ -31,6 +31,8 @@ describe('the operations', () => {
     // No endpoint of the desk is open to every role by omission.
     expect(endpoint.permission !== undefined).toBe(endpoint.auth === 'staff');
     if (endpoint.write && ['key', 'staff'].includes(endpoint.auth)) expect(endpoint.audit).not.toBeNull();
+    // A key or a role that may only read writes nothing.
+    if (endpoint.write) expect(endpoint.scope ?? endpoint.permission ?? '').not.toMatch(/:read$/);
     const hasKey = 'Idempotency-Key' in (endpoint.headers?.shape ?? {});
     expect(endpoint.problems.includes('idempotency_key_reused')).toBe(hasKey);
     if (endpoint.repeatable === false) expect([endpoint.write, hasKey]).toEqual([true, false]);
