@@ -144,7 +144,7 @@ export const accountEndpoints = <
     beforePasskey: true,
     summary: 'List own passkeys',
     description: 'The passkeys of the account, oldest first. There is always one page.',
-    success: { status: 200, schema: pageOf('PasskeyPage', passkeySchema, []), description: 'The passkeys.' },
+    success: { status: 200, schema: pageOf('PasskeyPage', passkeySchema), description: 'The passkeys.' },
     problems: ANY_SESSION_REQUEST,
   }),
   renamePasskey: endpoint({
@@ -183,7 +183,7 @@ export const accountEndpoints = <
     description: `The sessions of the ${person} that have not ended, latest use first; at most ten. There is always one page.`,
     success: {
       status: 200,
-      schema: pageOf('OwnSessionPage', ownSessionSchema, []),
+      schema: pageOf('OwnSessionPage', ownSessionSchema),
       description: 'The sessions.',
     },
     problems: SESSION_REQUEST,

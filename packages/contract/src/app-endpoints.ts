@@ -155,7 +155,7 @@ export const appEndpoints = {
     description: 'The deadlines of accepted claims, with those of single events. There is always one page.',
     success: {
       status: 200,
-      schema: pageOf('DeadlinePage', deadlineSchema, []),
+      schema: pageOf('DeadlinePage', deadlineSchema),
       description: 'The deadlines.',
     },
     problems: SESSION_REQUEST,
@@ -185,7 +185,7 @@ export const appEndpoints = {
     query: fields(pageParameters()),
     success: {
       status: 200,
-      schema: pageOf('InvitationPage', appInvitationSchema, []),
+      schema: pageOf('InvitationPage', appInvitationSchema),
       description: 'A page of invitations.',
     },
     problems: SESSION_REQUEST,

@@ -57,7 +57,7 @@ export const firmEndpoints = {
       external_id: externalId().optional(),
       ...pageParameters(),
     }),
-    success: { status: 200, schema: pageOf('ClaimPage', claimSchema, []), description: 'A page of claims.' },
+    success: { status: 200, schema: pageOf('ClaimPage', claimSchema), description: 'A page of claims.' },
     problems: SCOPED_REQUEST,
     example: {
       search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
@@ -199,7 +199,7 @@ export const firmEndpoints = {
     query: fields(pageParameters()),
     success: {
       status: 200,
-      schema: pageOf('AdjusterPage', adjusterSchema, []),
+      schema: pageOf('AdjusterPage', adjusterSchema),
       description: 'A page of adjusters.',
     },
     problems: SCOPED_REQUEST,

@@ -10,9 +10,9 @@ export interface Page<Item> {
   next_cursor: string | null;
 }
 
-export const pageOf = <Item extends z.ZodType>(id: string, item: Item, example: readonly unknown[]) =>
+export const pageOf = <Item extends z.ZodType>(id: string, item: Item) =>
   responseObject({
-    data: z.array(item).meta({ description: 'The items of this page, in order.', example }),
+    data: z.array(item).meta({ description: 'The items of this page, in order.', example: [] }),
     next_cursor: responseField
       .text('Send it as cursor to get the next page; null on the last page.', 'eyJ2IjoxfQ.c2lnbmVk')
       .nullable(),
@@ -21,7 +21,7 @@ export const pageOf = <Item extends z.ZodType>(id: string, item: Item, example: 
 /** A page of a list that can also be read by difference. */
 export const changesOf = <Item extends z.ZodType>(id: string, item: Item) =>
   responseObject({
-    ...pageOf(id, item, []).shape,
+    ...pageOf(id, item).shape,
     ids: z
       .array(z.string().meta({ format: 'uuid' }))
       .meta({

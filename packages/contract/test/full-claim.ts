@@ -1,4 +1,5 @@
 import { surgeClaim } from '../src/example-values.ts';
+import { claimWith } from './requests.ts';
 
 const address = { street: '200 Harbor Plaza', city: 'Tampa', state: 'FL', zip: '33602' };
 const contact = {
@@ -39,12 +40,4 @@ type Body = Record<string, unknown>;
 export const fullClaim = (): Body => JSON.parse(FULL_CLAIM) as Body;
 
 /** The full claim with one value replaced at the pointer; undefined removes the field. */
-export function fullWith(pointer: string, value: unknown): Body {
-  const body = fullClaim();
-  const names = pointer.slice(1).split('/');
-  const last = names.pop() ?? '';
-  const parent = names.reduce<Body>((at, name) => at[name] as Body, body);
-  if (value === undefined) delete parent[last];
-  else parent[last] = value;
-  return body;
-}
+export const fullWith = (pointer: string, value: unknown): Body => claimWith(pointer, value, fullClaim());

@@ -1,10 +1,4 @@
-import {
-  endpoints,
-  type ParsedRequest,
-  parseRequest,
-  type SendClaimBody,
-  smallestClaim,
-} from '../src/index.ts';
+import { endpoints, type ParsedRequest, parseRequest, smallestClaim } from '../src/index.ts';
 
 /** Serializes and parses, as for a request over HTTP. */
 export const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -26,8 +20,12 @@ export const pointersOf = (body: unknown): (string | undefined)[] =>
   errorsOf(sendClaim(body)).map(({ pointer }) => pointer);
 
 /** The minimum claim with one value replaced at the pointer; undefined removes the field. */
-export function claimWith(pointer: string, value: unknown, base: SendClaimBody = smallestClaim): unknown {
-  const claim = structuredClone(base) as unknown as Record<string, unknown>;
+export function claimWith(
+  pointer: string,
+  value: unknown,
+  base: object = smallestClaim,
+): Record<string, unknown> {
+  const claim: Record<string, unknown> = { ...structuredClone(base) };
   const names = pointer.slice(1).split('/');
   const last = names.pop() ?? '';
   let parent: Record<string, unknown> = claim;

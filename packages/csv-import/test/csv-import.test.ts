@@ -19,20 +19,10 @@ const suggestedColumns = (header: readonly string[], remembered?: Columns): Colu
   suggestColumns(header, remembered).columns;
 const HEADER =
   'File ID,Claim #,Adjuster,Date of Loss,Policy Number,Carrier,Address,City,State,Zip,Business Name,Phone';
-const ROW = [
-  'CMS-1',
-  'FL-1',
-  'SVC-1',
-  '2026-08-27',
-  '0087',
-  'Palmetto',
-  '88 Court',
-  'Sanibel',
-  'FL',
-  '08260',
-  'Rentals',
-  '239',
-];
+const ROW = 'CMS-1,FL-1,SVC-1,2026-08-27,0087,Palmetto,88 Court,Sanibel,FL,08260,Rentals,239'.split(',');
+/** A file with a row for each of these changes, by number of the column. */
+const fileOf = (...rows: readonly Readonly<Record<number, string>>[]): string =>
+  [HEADER, ...rows.map(rowWith)].join('\n');
 const rowWith = (changes: Readonly<Record<number, string>>): string =>
   ROW.map((cell, n) => changes[n] ?? cell).join(',');
 const imported = (text: string, options?: ImportOptions): CsvImport => importCsv(readCsv(text, MAX), options);
@@ -43,12 +33,7 @@ const problemsOf = (text: string, options?: ImportOptions) =>
   );
 
 describe('rows without an adjuster', () => {
-  const text = [
-    HEADER,
-    rowWith({ 2: '' }),
-    rowWith({ 0: 'b', 1: 'b' }),
-    rowWith({ 0: 'c', 1: 'c', 2: '', 9: '1' }),
-  ].join('\n');
+  const text = fileOf({ 2: '' }, { 0: 'b', 1: 'b' }, { 0: 'c', 1: 'c', 2: '', 9: '1' });
   const lacking = (rows: CsvImport['rows']) =>
     rows.map((row) =>
       'problems' in row ? row.withoutAdjuster?.loss_location.zip : row.claim.adjuster_svc_id,
@@ -204,7 +189,7 @@ describe('columns', () => {
       Phone: 'claim_number',
       City: null,
     };
-    const { problems, rows } = imported(`${HEADER}\n${rowWith({})}`, { columns });
+    const { problems, rows } = imported(fileOf({}), { columns });
     expect(rows).toEqual([]);
     expect(problems.map(({ column, detail }) => `${column}: ${detail}`)).toEqual([
       'Zip: "loss_location.zipp" is not a field of a claim.',
@@ -216,14 +201,14 @@ describe('columns', () => {
 
   test('may be left out for fields that have one value in all rows', () => {
     const columns = { ...suggestedColumns(HEADER.split(',')), Carrier: null };
-    const [row] = rowsOf(`${HEADER}\n${rowWith({})}`, { columns, values: { 'carrier.name': 'One Mutual' } });
+    const [row] = rowsOf(fileOf({}), { columns, values: { 'carrier.name': 'One Mutual' } });
     expect(row).toMatchObject({ claim: { carrier: { name: 'One Mutual' } } });
   });
 });
 
 describe('a row', () => {
   test('becomes a claim whose texts keep their leading zeros', () => {
-    expect(rowsOf(`${HEADER}\n${rowWith({})}`)).toEqual([
+    expect(rowsOf(fileOf({}))).toEqual([
       {
         row: 2,
         externalId: 'CMS-1',
@@ -242,7 +227,7 @@ describe('a row', () => {
   });
 
   test('without any value of an object names its columns', () => {
-    expect(problemsOf(`${HEADER}\n${rowWith({ 3: '', 5: '', 10: '', 11: '' })}`)).toEqual([
+    expect(problemsOf(fileOf({ 3: '', 5: '', 10: '', 11: '' }))).toEqual([
       [
         'Date of Loss: This field is required: a valid calendar date (YYYY-MM-DD).',
         expect.stringMatching(/^Carrier: This field is required/),
@@ -253,11 +238,9 @@ describe('a row', () => {
   });
 
   test('with problems names each of them by row and column', () => {
-    const found = rowsOf(`${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`);
-    expect(found.map(({ row }) => row)).toEqual([3, 4]);
-    expect(
-      problemsOf(`${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`),
-    ).toEqual([
+    const csv = `${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`;
+    expect(rowsOf(csv).map(({ row }) => row)).toEqual([3, 4]);
+    expect(problemsOf(csv)).toEqual([
       [
         'Date of Loss: Must be a valid calendar date (YYYY-MM-DD).',
         'Zip: Must be a ZIP code of five digits, or ZIP+4 such as 33901-1234; write the first zero if the code begins with one.',
@@ -281,8 +264,7 @@ describe('a row', () => {
   });
 
   test('with the external_id of an earlier row and other content is a problem, and one that is repeated is not', () => {
-    const csv = [HEADER, rowWith({}), rowWith({}), rowWith({ 7: 'Naples' })].join('\n');
-    expect(problemsOf(csv)).toEqual([
+    expect(problemsOf(fileOf({}, {}, { 7: 'Naples' }))).toEqual([
       'valid',
       'valid',
       [expect.stringContaining('Row 2 has the same external_id')],
@@ -291,7 +273,7 @@ describe('a row', () => {
 
   test('with the claim number of an earlier row of another claim is a problem, as it is when it is sent', () => {
     const rows = [{}, {}, { 0: 'CMS-2' }, { 0: 'CMS-3', 1: 'FL-3' }, { 0: 'CMS-4', 1: '' }];
-    expect(problemsOf([HEADER, ...rows.map(rowWith)].join('\n')).slice(0, 4)).toEqual([
+    expect(problemsOf(fileOf(...rows)).slice(0, 4)).toEqual([
       'valid',
       'valid',
       [expect.stringContaining('Row 2 has the same claim_number and another external_id.')],
@@ -299,22 +281,21 @@ describe('a row', () => {
     ]);
   });
 
+  const withLimit = (text: string): string => `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
+
   test.each([
     ['250000', 250000],
     ['$1,250,000.50', 1250000.5],
     ['0', 0],
   ])('has numbers as US systems write them: %s', (text, value) => {
-    const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
-    expect(rowsOf(csv)).toMatchObject([{ claim: { coverages: { building_limit: value } } }]);
+    expect(rowsOf(withLimit(text))).toMatchObject([{ claim: { coverages: { building_limit: value } } }]);
   });
 
-  test.each(['1.250.000', '12,5', '1e5', '-5', '25%'])('rejects a number that is not certain: %s', (text) => {
-    const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
-    expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
-  });
-
-  test('of a file with semicolons has no comma in numbers, which may be a decimal point', () => {
-    const csv = `${HEADER},Building Limit\n${rowWith({})},X`.replaceAll(',', ';').replace('X', '250,000');
+  test.each([
+    ...['1.250.000', '12,5', '1e5', '-5', '25%'].map(withLimit),
+    // A comma may be a decimal point where it is not the separator.
+    withLimit('X').replaceAll(',', ';').replace('X', '250,000'),
+  ])('rejects a number that is not certain: %#', (csv) => {
     expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
   });
 
@@ -333,10 +314,9 @@ describe('a row', () => {
 
 describe('a date', () => {
   const datesOf = (dates: readonly string[], options?: ImportOptions) =>
-    rowsOf(
-      [HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n}`, 1: `FL-${n}`, 3: date }))].join('\n'),
-      options,
-    ).map((row) => ('claim' in row ? row.claim.loss.date : row.problems.map(({ detail }) => detail).join()));
+    rowsOf(fileOf(...dates.map((date, n) => ({ 0: `CMS-${n}`, 1: `FL-${n}`, 3: date }))), options).map(
+      (row) => ('claim' in row ? row.claim.loss.date : row.problems.map(({ detail }) => detail).join()),
+    );
 
   test('is never moved by a time zone', () => {
     expect(datesOf(['2012-10-29T00:00:00.000Z', '2012-10-29T00:00:00-11:00', '2012-10-29 00:00:00'])).toEqual(
@@ -371,7 +351,7 @@ describe('a date', () => {
 
 test('a slice of a file is read alone, with what the whole file says of dates and repeated ids', () => {
   const dates = ['8/9/2026', '8/10/2026', '8/27/2026'];
-  const csv = [HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n % 2}`, 3: date }))].join('\n');
+  const csv = fileOf(...dates.map((date, n) => ({ 0: `CMS-${n % 2}`, 3: date })));
   const first = imported(csv, { slice: { from: 2, count: 2 } });
   expect(first).toMatchObject({
     nextRow: 4,
@@ -382,18 +362,14 @@ test('a slice of a file is read alone, with what the whole file says of dates an
 });
 
 test('a slice ends with the row that brings its problems to the number asked for', () => {
-  const csv = [HEADER, ...[0, 1, 2, 3].map((n) => rowWith({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x' }))].join(
-    '\n',
-  );
+  const csv = fileOf(...[0, 1, 2, 3].map((n) => ({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x' })));
   const slice = { from: 2, count: 4, problems: 3 };
   const { rows, nextRow } = imported(csv, { slice });
   expect([rows.map(({ row }) => row), nextRow]).toEqual([[2, 3, 4], 5]);
 });
 
 test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {
-  const csv = [HEADER, rowWith({ 3: '8/27/2026' }), rowWith({ 0: 'CMS-2', 1: 'FL-2', 3: '2026-08-27' })].join(
-    '\n',
-  );
+  const csv = fileOf({ 3: '8/27/2026' }, { 0: 'CMS-2', 1: 'FL-2', 3: '2026-08-27' });
   const part = readCsv(csv, { ...MAX, firstRow: 2002 });
   expect(importCsv(part, { isPart: true })).toMatchObject({
     rows: [

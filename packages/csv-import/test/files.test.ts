@@ -130,11 +130,11 @@ describe('a quote', () => {
     },
   );
 
-  test('before a row is found where only the header ends with separators', () => {
+  test('before a row is found where only the header or only the rows end with separators', () => {
     const [header, ...lines] = fileOf([{ Notes: '"gate' }, {}, { Notes: '6"' }]).split('\r\n');
-    expect(found([`${header},,`, ...lines].join('\r\n'))).toEqual([
-      expect.stringContaining('looks like a row'),
-    ]);
+    const looksLikeARow = [expect.stringContaining('looks like a row')];
+    expect(found([`${header},,`, ...lines].join('\r\n'))).toEqual(looksLikeARow);
+    expect(found([header, ...lines.map((line) => `${line},,`)].join('\r\n'))).toEqual(looksLikeARow);
   });
 
   test('allows line breaks in a long text, and in no other field', () => {
@@ -143,11 +143,6 @@ describe('a quote', () => {
     expect(found(fileOf([{ 'Loss City': '"Sani\nbel"' }, { 'Insured Phone': '"1\r2"' }]))).toEqual(
       Array(2).fill(expect.stringContaining('Has a line break')),
     );
-    const wide = fileOf([{ Notes: '"gate' }, {}, { Notes: '6"' }])
-      .split('\r\n')
-      .map((line, n) => (n === 0 ? line : `${line},,`))
-      .join('\r\n');
-    expect(found(wide)).toEqual([expect.stringContaining('looks like a row')]);
     const withRow = `one\r\n${Object.values(FIELDS).join(',')}\r\ntwo`;
     expect(found(fileOf([{ Notes: `"${withRow}"` }]))).toEqual([expect.stringContaining('looks like a row')]);
   });
@@ -178,6 +173,8 @@ describe('a separator', () => {
 });
 
 describe('two columns for one field', () => {
+  const NO_PARTS = { 'Insured First Name': null, 'Insured Last Name': null };
+
   test.each([
     ['an exact name before a general one', { Address: 'PO Box 1' }],
     ['a whole name before its parts', { 'Insured Name': 'X' }],
@@ -204,11 +201,7 @@ describe('two columns for one field', () => {
     [
       'one name for a whole name',
       [[['Insured Name'], ['policyholder.last_first_name', 'policyholder.company_name']]],
-      {
-        'Insured First Name': null,
-        'Insured Last Name': null,
-        'Insured Name': '"REYES, ANA"',
-      },
+      { ...NO_PARTS, 'Insured Name': '"REYES, ANA"' },
     ],
   ])('are a question with %s, and no row is read', (_, questions, row) => {
     const { problems, rows, columns } = imported(fileOf([row]));
@@ -233,10 +226,8 @@ describe('two columns for one field', () => {
   });
 
   test('a whole name is divided at its only comma, and nothing else is', () => {
-    const named = (name: string) => ({
-      ...{ 'Insured First Name': null, 'Insured Last Name': null, 'Insured Name': name },
-    });
-    const text = fileOf(['"REYES, ANA"', 'Ana Reyes', '"Rentals, LLC"', '"Reyes, Ana, Jr"'].map(named));
+    const names = ['"REYES, ANA"', 'Ana Reyes', '"Rentals, LLC"', '"Reyes, Ana, Jr"'];
+    const text = fileOf(names.map((name) => ({ ...NO_PARTS, 'Insured Name': name })));
     const options = { remembered: { 'Insured Name': 'policyholder.last_first_name' } };
     expect(claimsOf(text, options)).toMatchObject([
       { policyholder: { last_name: 'REYES', first_name: 'ANA' } },
@@ -298,6 +289,10 @@ describe('damaged text', () => {
   });
 
   test('is not what people are really named', () => {
+    const named = ([first = '', last = '']: readonly string[]) => ({
+      'Insured First Name': first,
+      'Insured Last Name': last,
+    });
     const names = [
       ['Nan', 'Reyes'],
       ['Jennifer', 'Null'],
@@ -306,23 +301,15 @@ describe('damaged text', () => {
       ['Nat', 'True'],
       ['Bo', '’t Hooft & Co. #5'],
     ];
-    const rows = names.map(([first = '', last = '']) => ({
-      'Insured First Name': first,
-      'Insured Last Name': last,
-    }));
-    expect(claimsOf(fileOf(rows)).map(({ policyholder: of }) => [of.first_name, of.last_name])).toEqual(
-      names,
-    );
+    expect(
+      claimsOf(fileOf(names.map(named))).map(({ policyholder: of }) => [of.first_name, of.last_name]),
+    ).toEqual(names);
     const missing = [
       ['NULL', 'Reyes'],
       ['Nan', 'Nan'],
       ['NULL', 'NULL'],
     ];
-    const empty = missing.map(([first = '', last = '']) => ({
-      'Insured First Name': first,
-      'Insured Last Name': last,
-    }));
-    expect(claimsOf(fileOf(empty))).toEqual([]);
+    expect(claimsOf(fileOf(missing.map(named)))).toEqual([]);
   });
 });
 
@@ -534,7 +521,6 @@ test.each([
 });
 
 test('the largest files are read in steps of a few milliseconds, and a file of empty cells is not read to its end', async () => {
-  const header = Object.keys(FIELDS);
   const rows = Array.from({ length: 1990 }, (_, n) => ({ Notes: `${n} ${'x'.repeat(250)}` }));
   const text = fileOf(rows);
   const empty = `${Array.from({ length: 1000 }, (_, n) => `c${n}`).join(',')}\n${`${','.repeat(999)}\n`.repeat(880)}`;
@@ -548,7 +534,6 @@ test('the largest files are read in steps of a few milliseconds, and a file of e
     return steps;
   };
   await expect(counted(empty)).rejects.toThrow('more than 100,000 cells');
-  expect(header).toHaveLength(14);
   expect(await counted(text)).toBeGreaterThan(1990);
 });
 

@@ -135,7 +135,7 @@ export const auditEndpoints = {
     }),
     success: {
       status: 200,
-      schema: pageOf('AuditPage', auditEventSchema, []),
+      schema: pageOf('AuditPage', auditEventSchema),
       description: 'A page of events.',
     },
     problems: STAFF_REQUEST,

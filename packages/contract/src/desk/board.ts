@@ -242,7 +242,7 @@ const boardCountsSchema = responseObject({
 export type BoardCounts = z.output<typeof boardCountsSchema>;
 
 const boardPageSchema = responseObject({
-  ...pageOf('BoardPage', boardClaimSchema, []).shape,
+  ...pageOf('BoardPage', boardClaimSchema).shape,
   counts: boardCountsSchema.optional(),
 }).meta({ id: 'BoardPage', description: 'A page of the board.' });
 
@@ -652,7 +652,7 @@ export const boardEndpoints = {
     }),
     success: {
       status: 200,
-      schema: pageOf('BoardAdjusterPage', boardAdjusterSchema, []),
+      schema: pageOf('BoardAdjusterPage', boardAdjusterSchema),
       description: 'A page of adjusters.',
     },
     problems: [...STAFF_REQUEST, 'not_found'],

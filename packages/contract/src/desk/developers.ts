@@ -177,7 +177,7 @@ export const developerEndpoints = {
     summary: 'List keys',
     description: 'The API keys of the firm, the latest first, without their secrets.',
     query: fields(pageParameters()),
-    success: { status: 200, schema: pageOf('ApiKeyPage', apiKeySchema, []), description: 'A page of keys.' },
+    success: { status: 200, schema: pageOf('ApiKeyPage', apiKeySchema), description: 'A page of keys.' },
     problems: STAFF_REQUEST,
   }),
   createKey: endpoint({
@@ -266,7 +266,7 @@ export const developerEndpoints = {
     }).meta({ id: 'RevokeKeysRequest', description: 'Whose keys to revoke.' }),
     success: {
       status: 200,
-      schema: pageOf('RevokedKeyPage', apiKeySchema, []),
+      schema: pageOf('RevokedKeyPage', apiKeySchema),
       description: 'The keys that were revoked. There is always one page.',
     },
     problems: [...WITH_BODY, ...STAFF_REQUEST],
@@ -338,7 +338,7 @@ export const developerEndpoints = {
     }),
     success: {
       status: 200,
-      schema: pageOf('LoggedRequestPage', loggedRequestSchema, []),
+      schema: pageOf('LoggedRequestPage', loggedRequestSchema),
       description: 'A page of requests.',
     },
     problems: STAFF_REQUEST,

@@ -312,7 +312,7 @@ export const importEndpoints = {
     query: fields({ ...environmentQuery.shape, ...pageParameters() }),
     success: {
       status: 200,
-      schema: pageOf('ImportPage', importSchema, []),
+      schema: pageOf('ImportPage', importSchema),
       description: 'The imports.',
     },
     problems: [...STAFF_REQUEST],

@@ -236,7 +236,7 @@ export const staffEndpoints = {
     description: `The people of the firm, by the time of their invitation; at most ${LIMITS.staffPerFirm}. There is always one page.`,
     success: {
       status: 200,
-      schema: pageOf('StaffPage', staffMemberSchema, []),
+      schema: pageOf('StaffPage', staffMemberSchema),
       description: 'The staff of the firm.',
     },
     problems: STAFF_REQUEST,

@@ -132,7 +132,7 @@ export const webhookEndpoints = {
     audit: 'webhooks.read',
     summary: 'List the webhook endpoints',
     description: `The endpoints of the firm; at most ${LIMITS.webhooksPerEnvironment} in each environment. There is always one page.`,
-    success: { status: 200, schema: pageOf('WebhookPage', webhookSchema, []), description: 'The endpoints.' },
+    success: { status: 200, schema: pageOf('WebhookPage', webhookSchema), description: 'The endpoints.' },
     problems: STAFF_REQUEST,
   }),
   createWebhook: endpoint({
@@ -202,7 +202,7 @@ export const webhookEndpoints = {
     query: fields(pageParameters()),
     success: {
       status: 200,
-      schema: pageOf('WebhookDeliveryPage', deliverySchema, []),
+      schema: pageOf('WebhookDeliveryPage', deliverySchema),
       description: 'A page of deliveries.',
     },
     problems: [...STAFF_REQUEST, 'not_found'],
