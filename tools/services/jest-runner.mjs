@@ -19,6 +19,8 @@ export default class NodeRunner {
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
     const { maxWorkers, testNamePattern, testTimeout, workerIdleMemoryLimit } = this.#config;
+    // A machine in UTC would hide that a day is taken in UTC instead of where its person is.
+    const isUnit = tests.every(({ context }) => context.config.displayName?.name === 'unit');
     // New processes for each run, because sources change in watch mode.
     const workers = new Worker(new URL('./jest-file.mjs', import.meta.url), {
       exposedMethods: ['runFile'],
@@ -34,6 +36,7 @@ export default class NodeRunner {
           fileURLToPath(new URL('./jest-modules.mjs', import.meta.url)),
         ],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        ...(isUnit && { env: { ...process.env, TZ: 'America/Chicago' } }),
       },
     });
     const waiting = [...tests];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
+import { createFormat } from '@svc/web-app/format';
 import { arrange, claimsAfter, DEFAULT_ARRANGEMENT } from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
@@ -162,6 +164,11 @@ test('a date is written as the languages of the app write it', () => {
   expect(months.map((month) => en.day(2026, month, 6))).toEqual(intl('en-US'));
   // Not as in es-PR, where 02/06/2026 could be read as the second of June.
   expect(months.map((month) => es.day(2026, month, 6))).toEqual(intl('es-US'));
+});
+
+test('today is the day where the adjuster is', () => {
+  const evening = signal(Date.parse('2026-08-31T02:00:00Z'));
+  expect(createFormat(signal(en), signal<'en'>('en'), evening).today()).toBe('2026-08-30');
 });
 
 describe('lists on a device', () => {

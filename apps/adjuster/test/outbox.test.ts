@@ -143,6 +143,8 @@ const claimIs = (status: string, more: Partial<AppClaim> = {}) => ({
   ...{ assignment: { status }, offered_at: 'seen', closed_at: null },
   ...more,
 });
+/** On the calendar of the device. */
+const dayOf = (at: number): string => new Date(at).toLocaleDateString('sv-SE');
 const busy = (retryAfterMs?: number) => new NetworkError('service', retryAfterMs);
 const noNetwork = () => new NetworkError('connection');
 
@@ -186,7 +188,8 @@ describe('the outbox', () => {
     'sends the times of what was done before the service was reached, on a device a day %s, by the clock of the service',
     async (_, clockAheadMs) => {
       const { state, open, time } = device();
-      const done = Date.parse('2026-08-30T15:00:00.000Z');
+      // Still August 30 where the adjuster is.
+      const done = Date.parse('2026-08-31T02:00:00.000Z');
       Object.assign(state, { clockAheadMs, now: done + clockAheadMs, online: false });
       const at = (ms: number): string => new Date(ms).toISOString();
       const page = open();
@@ -194,7 +197,7 @@ describe('the outbox', () => {
         const made = { id: key, at: at(time.now()), result: 'reached' } as const;
         await page.add([
           accept(key, { answeredAt: time.now() }),
-          { kind: 'work', key, contact: made, entries: { contact_date: made.at.slice(0, 10) }, base: {} },
+          { kind: 'work', key, contact: made, entries: { contact_date: dayOf(time.now()) }, base: {} },
         ]);
       };
       await give('known');

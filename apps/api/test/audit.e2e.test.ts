@@ -28,6 +28,10 @@ async function exported(firmId: string): Promise<Record<string, unknown>[]> {
 test('every read of a claim is recorded with key or adjuster, address and request id', async () => {
   const firm = await service.firm();
   const { svcId, token } = await service.member(firm);
+  // The adjuster's first offer is another firm's.
+  const earlier = await service.firm();
+  await operatorOf(service.service.services).addMember(earlier.id, svcId);
+  await sendClaim(service, earlier.live, claimBody(svcId));
   const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
   const before = (await exported(firm.id)).length;
   const byKey = await service.call('GET', `/v1/claims/${id}`, { as: firm.live });

@@ -104,7 +104,8 @@ test('the board shows the claims of the environment, rejected ones first, with c
   expect(idsOf(ofAdjuster)).toEqual([rejected.id, late.id, sent.id]);
   expectValidationErrors(await get(`/claims?limit=1&state=FL&cursor=${cursor}`, token), 'cursor');
   expectValidationErrors(await get(`/claims?cursor=${cursor}`), 'cursor');
-  expect(idsOf(await get('/claims?environment=test', token))).toEqual([test.id]);
+  const ofTest = await get('/claims?environment=test', token);
+  expect([idsOf(ofTest), ofTest.json.counts]).toMatchObject([[test.id], { waiting: 1 }]);
   const numberEnd = late.claim_number.slice(-6);
   expect(idsOf(await get(`/claims?q=${numberEnd}&late=true`, token))).toEqual([late.id]);
   expect(idsOf(await get('/claims?status=rejected&order=latest', token))).toEqual([rejected.id]);
@@ -194,7 +195,7 @@ test('for a claim, adjusters are shown with miles and rejections, and claims are
     expect(json).toMatchObject(body);
   };
   await setUp(miami, { work_zip: '33130', max_open_offers: 1 });
-  await setUp(sanibel, { work_zip: '33957-1234' });
+  await setUp(sanibel, { work_zip: '33957-1234', max_open_offers: 1 });
   const loss_location = { street: '1420 Seagrape Ln', city: 'Fort Myers Beach', state: 'FL', zip: '33931' };
   await sentClaim(service, own.live, miami.svcId);
   const { id } = await sentClaim(service, own.live, sanibel.svcId, { loss_location });
@@ -210,17 +211,22 @@ test('for a claim, adjusters are shown with miles and rejections, and claims are
     { svc_id: sanibel.svcId, distance: 12, warnings: [], open_offers: 0, rejected_at },
   ]);
   expectValidationErrors(await get('/adjusters?for_claim=1'), 'for_claim');
+  const ofClaim = await get(`/adjusters?limit=1&for_claim=${id}`, token);
+  const others = `/adjusters?cursor=${encodeURIComponent(ofClaim.json.next_cursor)}`;
+  expectValidationErrors(await get(others, token), 'cursor');
 
   const spread = (body: unknown) => service.call('POST', '/firm/v1/adjusters/spread', { as: token, body });
   const adjusters = [miami, sanibel].map(({ svcId }) => ({ svc_id: svcId }));
   const claims = [
     { id: 'row 2', zip: '33931', state: 'FL' },
     { id: 'row 3', zip: '33931', state: 'FL', rejected_by: sanibel.svcId },
+    { id: 'row 4', zip: '33931', state: 'FL' },
   ];
   expect((await spread({ adjusters, claims })).json).toEqual({
     offers: [
       { id: 'row 2', adjuster_svc_id: sanibel.svcId, distance: 12, warnings: [] },
       { id: 'row 3', adjuster_svc_id: miami.svcId, distance: 115, warnings: ['limit_reached'] },
+      { id: 'row 4', adjuster_svc_id: sanibel.svcId, distance: 12, warnings: ['limit_reached'] },
     ],
   });
   const given = [{ svc_id: miami.svcId }, { svc_id: sanibel.svcId, given: 2 }];
@@ -242,6 +248,9 @@ test('a dispatcher sends and offers claims as a key does, once for each Idempote
   expect(outcome(await post('/claims', body))).toEqual([409, 'duplicate_claim']);
   const inTest = await post('/claims?environment=test', claimBody(firm.account.manual));
   expect([inTest.status, inTest.json.test]).toEqual([201, true]);
+  const toAnother = { adjuster_svc_id: firm.account.accepts };
+  const moved = await post(`/claims/${inTest.json.id}/assignment?environment=test`, toAnother);
+  expect(outcome(moved)).toEqual([200]);
   const offer = { adjuster_svc_id: svcId, updated_at: sent.json.updated_at };
   const offered = await post(`/claims/${sent.json.id}/assignment`, offer);
   expect([offered.status, offered.json.assignment.adjuster_svc_id]).toEqual([200, svcId]);
@@ -342,6 +351,7 @@ test('adjusters are listed with their open work, invited and their invitations w
   expect((await call('DELETE', `/${invited.svcId}`)).json).toMatchObject({ status: 'withdrawn' });
   expect(outcome(await call('POST', '', { svc_id: own.account.new }))).toEqual([422, 'environment_mismatch']);
   expect(outcome(await call('POST', '?environment=test', { svc_id: own.account.new }))).toEqual([201]);
+  expect((await call('DELETE', `/${own.account.new}?environment=test`)).status).toBe(200);
 });
 
 test('a list of adjusters is invited; each has an outcome, in the order of the list', async () => {
@@ -422,13 +432,16 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   const { svcId, token: ofAdjuster } = await service.member(own);
   const name = '=HYPERLINK("x"), Inc.';
   const claim = await sentClaim(service, own.live, svcId, { carrier: { name } });
+  const next = await sentClaim(service, own.live, svcId, { carrier: { name } });
   await sentClaim(service, own.live, svcId, { carrier: { name } });
-  clock.advance(10_000);
-  await acceptClaim(service, ofAdjuster, claim.id);
-  const counts = { accepted: 1, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 1 };
+  for (const { id } of [claim, next]) {
+    clock.advance(10_000);
+    await acceptClaim(service, ofAdjuster, id);
+  }
+  const counts = { accepted: 2, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 1 };
   const contacts = { contacts_shared: 0, contacts_in_time: 0, contacts_late: 0 };
-  const times = { median_answer_seconds: 10, p90_answer_seconds: 10, ...contacts };
-  const row = { group: name, label: name, offers: 2, ...counts, ...times };
+  const times = { median_answer_seconds: 15, p90_answer_seconds: 19, ...contacts };
+  const row = { group: name, label: name, offers: 3, ...counts, ...times };
   const until = clock.now() + 1;
   expect((await get('/reports/answers?by=carrier', token)).json).toEqual({
     since: at(until - 1 - 30 * DAY),
@@ -441,7 +454,7 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   expect([csv.headers.get('Content-Type'), csv.text]).toEqual([
     'text/csv; charset=utf-8',
     'group,label,offers,accepted,rejected,unassigned,withdrawn,closed,pending,median_answer_seconds,p90_answer_seconds,contacts_shared,contacts_in_time,contacts_late\r\n' +
-      `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",2,1,0,0,0,0,1,10,10,0,0,0\r\n`,
+      `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",3,2,0,0,0,0,1,15,19,0,0,0\r\n`,
   ]);
   const weekly = (await get('/reports/answers?by=week&time_zone=America/Chicago', token)).json;
   expect([weekly.time_zone, weekly.rows.at(-1)?.partial]).toEqual(['America/Chicago', true]);

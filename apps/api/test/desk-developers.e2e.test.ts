@@ -56,9 +56,11 @@ test('staff create, rename, replace and revoke keys, see each secret once, and w
   expect([rolled.status, rolled.json.replaced.id]).toEqual([201, key.id]);
   expect(Date.parse(rolled.json.replaced.expires_at)).toBeLessThan(Date.now() + 61 * MINUTE);
   for (const each of [secret, rolled.json.secret]) expect((await get('/v1/me', each)).status).toBe(200);
-  const revoked = await post(`/firm/v1/keys/${rolled.json.key.id}/revocation`, as);
-  expect(revoked.json.revoked_at).toEqual(expect.any(String));
+  const leaked = await post(`/firm/v1/keys/${rolled.json.key.id}/roll`, as, { overlap_hours: 0 });
   await eventually(async () => (await get('/v1/me', rolled.json.secret)).status === 401);
+  const revoked = await post(`/firm/v1/keys/${leaked.json.key.id}/revocation`, as);
+  expect(revoked.json.revoked_at).toEqual(expect.any(String));
+  await eventually(async () => (await get('/v1/me', leaked.json.secret)).status === 401);
   expectProblem(await post(`/firm/v1/keys/${rolled.json.key.id}/roll`, as), 422, 'validation_failed');
 
   const staying = async () =>
@@ -125,6 +127,12 @@ test('the requests of the firm are found by key, code, path, time and id, with t
     counts.push((await get(`/firm/v1/requests?${query}`, as)).json.data.length);
   expect(counts).toEqual([1, 6, 1, 7, 5, 7, 0, 1]);
   expect((await get(`/firm/v1/requests/${requestId}`, as)).json).toEqual(request);
+  const { next_cursor } = (await get(`/firm/v1/requests?limit=1&${path}`, as)).json;
+  for (const query of [path, ''])
+    counts.push(
+      (await get(`/firm/v1/requests?${query}&cursor=${encodeURIComponent(next_cursor)}`, as)).status,
+    );
+  expect(counts.slice(-2)).toEqual([200, 422]);
 });
 
 test('a request that failed is in the log with what its caller got, and with nothing that was sent', async () => {

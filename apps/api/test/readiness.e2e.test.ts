@@ -100,6 +100,7 @@ test('what a careless program does is found, and what is never made good ten min
   await program.accept(unread.id);
   // The other polls do not have it.
   await list({ updated_since: ahead, assignment_status: 'rejected' });
+  await list({ updated_since: longAgo, external_id: 'none' });
 
   const atOnce = {
     idempotency_keys: ['A write that failed was sent again with another Idempotency-Key.'],
@@ -111,9 +112,9 @@ test('what a careless program does is found, and what is never made good ten min
     poll_overlap: [expect.stringContaining('later than the latest updated_at that was read')],
     unknown_values: ['The unknown value was sent back.'],
   };
-  expect(await program.findings(26)).toEqual(atOnce);
+  expect(await program.findings(27)).toEqual(atOnce);
   passedMs += 11 * MINUTE;
-  expect(await program.findings(26)).toEqual({
+  expect(await program.findings(27)).toEqual({
     ...atOnce,
     lost_writes: ['A write that failed was never sent again, so a claim or an offer is lost.'],
     second_outcomes: [expect.stringContaining('became rejected')],

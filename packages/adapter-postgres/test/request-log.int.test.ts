@@ -151,7 +151,7 @@ describe('the request log in PostgreSQL', () => {
     const since = Date.UTC(2030, 0);
     const [noisy, quiet] = [newId<FirmId>(), newId<FirmId>()];
     const [one, other] = ['key_1' as KeyId, 'key_2' as KeyId];
-    const statuses = [200, 429, 429, 503, 429, null];
+    const statuses = [200, 429, 429, 500, 429, null];
     const requests = [
       ...statuses.map((status, n) => aLoggedRequest({ firmId: noisy, keyId: one, at: since + n, status })),
       aLoggedRequest({ firmId: noisy, keyId: one, at: since - 1, status: 429 }),

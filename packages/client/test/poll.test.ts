@@ -165,10 +165,10 @@ describe('a position', () => {
     let handled = 0;
     const controller = new AbortController();
     const fixture = createTestClient(
-      [page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)]), page([])],
+      [page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)], 'm'), page([claim('d', 3)])],
       {
         onRequest: () => {
-          if (fixture.sent.length === 2) controller.abort();
+          if (fixture.sent.length === 3) controller.abort();
         },
       },
     );
@@ -180,6 +180,7 @@ describe('a position', () => {
     expect(recorded).toEqual([
       [2, at(1)],
       [3, at(2)],
+      [4, at(3)],
     ]);
   });
 

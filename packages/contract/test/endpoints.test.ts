@@ -39,6 +39,62 @@ describe('the operations', () => {
   });
 });
 
+it('each operation needs its permission and is recorded as its action', () => {
+  const found: Record<string, string> = {};
+  for (const [id, { scope, permission = scope, audit }] of all) {
+    if (permission === null) continue;
+    const key = `${permission}, ${audit}`;
+    found[key] = `${found[key] ?? ''} ${id}`.trim();
+  }
+  expect(found).toEqual({
+    'adjusters:read, adjusters.read': 'listAdjusters listBoardAdjusters',
+    'adjusters:read, credentials.read': 'getSharedCredentials',
+    'adjusters:write, invitation.accept': 'acceptTestInvitation',
+    'adjusters:write, invitation.decline': 'declineTestInvitation',
+    'adjusters:write, invitation.send': 'inviteAdjuster inviteBoardAdjuster inviteBoardAdjusters',
+    'adjusters:write, invitation.withdraw': 'withdrawInvitation expireTestInvitation withdrawBoardInvitation',
+    'adjusters:write, member.leave': 'departTestAdjuster',
+    'adjusters:write, member.pause': 'pauseTestAdjuster',
+    'adjusters:write, member.permission': 'suspendTestAdjuster reinstateTestAdjuster',
+    'adjusters:write, member.resume': 'resumeTestAdjuster',
+    'audit:read, audit.read': 'listAudit',
+    'audit:read, audit.verify': 'verifyAudit',
+    'claims:create, claim.send': 'sendClaim sendBoardClaim',
+    'claims:read, claim.read': 'getClaim getReceipt getBoardClaim getBoardReceipt',
+    'claims:read, claims.read': 'listClaims listBoardClaims',
+    'claims:read, null': 'getClocks',
+    'claims:read, readiness.read': 'checkReadiness',
+    'claims:write, adjusters.read': 'spreadClaims',
+    'claims:write, claim.accept': 'acceptTestClaim',
+    'claims:write, claim.close': 'closeTestClaim closeBoardClaim',
+    'claims:write, claim.offer': 'offerClaim offerBoardClaim',
+    'claims:write, claim.reject': 'rejectTestClaim',
+    'claims:write, claim.withdraw': 'withdrawBoardOffer',
+    'claims:write, staff.settings': 'updateOwnStaff',
+    'clocks:write, firm.clocks': 'updateClocks',
+    'imports:read, imports.read': 'listImports getImport',
+    'imports:write, claims.import': 'importClaims',
+    'keys:read, keys.read': 'listKeys getLimits',
+    'keys:write, key.create': 'createKey',
+    'keys:write, key.rename': 'updateKey',
+    'keys:write, key.revoke': 'revokeKeysOfMaker revokeKey',
+    'keys:write, key.roll': 'rollKey',
+    'readiness:read, readiness.read': 'getFirmReadiness',
+    'reports:read, report.read': 'reportAnswers',
+    'requests:read, requests.read': 'listRequests getRequest',
+    'staff:read, staff.read': 'listStaff',
+    'staff:write, staff.change': 'updateStaff',
+    'staff:write, staff.invite': 'inviteStaff',
+    'staff:write, staff.remove': 'removeStaff',
+    'webhooks:read, webhooks.read': 'listWebhooks listWebhookDeliveries',
+    'webhooks:write, webhook.change': 'updateWebhook',
+    'webhooks:write, webhook.create': 'createWebhook',
+    'webhooks:write, webhook.remove': 'removeWebhook',
+    'webhooks:write, webhook.replay': 'replayWebhookDelivery',
+    'webhooks:write, webhook.test': 'testWebhook',
+  });
+});
+
 it('an error that only a use case finds is at a field of the body, or at all of it', () => {
   const pointers = all.flatMap(([id, { body, pointers = {} }]) =>
     Object.values(pointers).map((pointer) => ({ id, body, pointer })),

@@ -109,6 +109,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await idsOn(firm, WAITING)).toEqual([...rest, offered, rejected]);
       const pagesOfOne = await board(firm, OPEN, 100, 1);
       expect(pagesOfOne.map(({ id }) => id)).toEqual(await idsOn(firm, OPEN));
+      await use.leaveFirm({ svcId: other }, firm.id);
+      expect(await counts()).toMatchObject({ waiting: rest.length + 2, unassigned: 2 });
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
     });
 
@@ -455,10 +457,13 @@ export function boardBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [svcId, hidden] = [await newMember(firm), await newMember(firm)];
       const since = clock.now();
+      // Due after midnight in UTC, and before it in Chicago.
+      const untilNight = 50 - new Date(since).getUTCHours();
       await use.setClocks(await newStaff(firm), () => ({
         rules: [
           { carrier: 'Bayou', contactHours: 2 },
           { carrier: 'Bayou', catCode: 'FL26-09', contactHours: 100 },
+          { carrier: 'Night', contactHours: untilNight },
         ],
         timeZone: 'America/Chicago',
       }));
@@ -472,7 +477,9 @@ export function boardBehavior(fixture: () => Fixture): void {
       const early = await accept('Bayou');
       const overdue = await accept('BAYOU');
       const ofEvent = await accept('Bayou', 'FL26-09');
-      const general = await accept('Other');
+      await use.setDeadline({ event: 'other', kind: 'proof_of_loss', hours: 100, source: 'test' });
+      const general = await accept('Other', 'other');
+      const byNight = await accept('Night');
       const byDate = await accept('Other');
       const closed = await accept('Other');
       await accept('Bayou', undefined, hidden);
@@ -485,22 +492,27 @@ export function boardBehavior(fixture: () => Fixture): void {
       await reached(general, 25);
       const date = new Date(acceptedAt).toISOString().slice(0, 10);
       await use.recordWork({ svcId }, byDate, { contactDate: date });
+      const night = new Date(acceptedAt + untilNight * HOUR).toISOString().slice(0, 10);
+      await use.recordWork({ svcId }, byNight, { contactDate: night });
       await use.setSharing({ svcId }, firm.id, { clocks: true });
       const filter = { environment: 'live', since, until: clock.now(), timeZone: 'UTC' } as const;
       const { total, rows } = await use.reportAnswers(firm.id, { ...filter, by: 'carrier' });
       const contacts = (row: typeof total) => [row.contactsShared, row.contactsInTime, row.contactsLate];
-      expect(contacts(total)).toEqual([6, 2, 2]);
+      await use.removeDeadline('other', 'proof_of_loss');
+      expect(contacts(total)).toEqual([7, 2, 3]);
       expect(Object.fromEntries(rows.map((row) => [row.group, contacts(row)]))).toEqual({
         Bayou: [3, 1, 1],
         Other: [3, 1, 1],
+        Night: [1, 0, 1],
       });
       // As each claim says.
       const lateOf = async (id: ClaimId) => (await use.readBoardClaim(firm.id, id)).clocks?.contact.late;
-      const all = [early, overdue, ofEvent, general, byDate, closed];
-      expect(await Promise.all(all.map(lateOf))).toEqual([false, true, false, true, false, false]);
+      const all = [early, overdue, ofEvent, general, byDate, byNight, closed];
+      const late = [false, true, false, true, false, true, false];
+      expect(await Promise.all(all.map(lateOf))).toEqual(late);
       const byAdjuster = await use.reportAnswers(firm.id, { ...filter, by: 'adjuster' });
       expect(byAdjuster.rows.map((row) => [row.group, ...contacts(row)])).toEqual([
-        [svcId, 6, 2, 2],
+        [svcId, 7, 2, 3],
         [hidden, 0, 0, 0],
       ]);
       await use.leaveFirm({ svcId }, firm.id);

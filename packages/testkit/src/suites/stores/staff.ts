@@ -3,6 +3,7 @@ import { accountRef, byAccount, type FirmChoice, type OpenedSession } from '@svc
 import {
   DAY,
   type FirmId,
+  HOUR,
   SIGN_IN_LIMITS,
   SIGN_IN_TICKET_LIFETIME_MS,
   type StaffId,
@@ -274,7 +275,13 @@ export function staffBehavior(fixture: () => Fixture): void {
       await sendId(firm.test, firm.accounts.manual);
       expect(await mailsOfNextDay()).toEqual([]);
       await use.setOfferWait(firm.id, 1);
-      const mail = [dispatcher.email, `late_offers 1 ${firm.name}`];
+      // One is late from the moment on that the job is due.
+      const [{ runAt } = { runAt: 0 }] = (await digests()).filter(
+        ({ job }) => !done.has(JSON.stringify(job)),
+      );
+      clock.advance(runAt - HOUR - clock.now());
+      await sendId(firm.live, await newMember(firm));
+      const mail = [dispatcher.email, `late_offers 2 ${firm.name}`];
       expect(await mailsOfNextDay()).toEqual([mail]);
       await settings(false);
       await settings(true);

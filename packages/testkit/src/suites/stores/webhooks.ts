@@ -261,6 +261,21 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
     });
 
+    test('that gets an earlier delivery again is signalled no change again', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      for (let change = 0; change < 2; change += 1) {
+        await sendOne(firm);
+        await deliver();
+        later(SECOND);
+      }
+      const [, earlier] = await deliveriesOf(firm, webhook);
+      await fixture().use.replayWebhook(OPERATOR, firm.id, earlier?.id ?? '');
+      later(SECOND);
+      await deliver();
+      expect(sentTo(webhook)).toHaveLength(3);
+    });
+
     test('that is removed while it is tested leaves no delivery', async () => {
       const { useOn, use, stores } = fixture();
       const firm = await fixture().newFirm();
