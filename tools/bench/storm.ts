@@ -1,12 +1,11 @@
 import { createECDH, randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
 import { Agent, request as undiciRequest } from 'undici';
+import { listening } from '../services/local-server.ts';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
 import { type BenchData, type Firm, requestsOf } from './data.ts';
@@ -94,12 +93,6 @@ async function paced(perSecond: number, seconds: number, act: () => Promise<unkn
   await Promise.all(acts);
 }
 
-const listen = async (listener: RequestListener): Promise<[Server, string]> => {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
-};
-
 /** Keeps what reached each firm, by its number in the path, and when. */
 const recordingTo =
   (arrivals: Map<number, Arrival[]>, status: number): RequestListener =>
@@ -152,12 +145,12 @@ const coveringSignal = (signals: readonly Arrival[], _n: number, { at, changedAt
 /** Gives an adjuster of each firm a device. */
 export async function addDevices(url: string, { firms }: BenchData) {
   const pushes = new Map<number, Arrival[]>();
-  const [server, pushUrl] = await listen(recordingTo(pushes, 201));
+  const { url: pushUrl, stop } = await listening(createServer(recordingTo(pushes, 201)));
   for (const [n, { session }] of firms.entries()) await registerDevice(url, session, `${pushUrl}/${n}`);
   return {
     /** @param sent all that were sent to this service. */
     delays: (sent: readonly Sent[]) => delaysOf(pushes, sent, nthPush),
-    stop: () => stopped(server),
+    stop,
   };
 }
 
@@ -169,14 +162,14 @@ export async function addDesks(
   { staff }: { readonly staff: number },
 ) {
   const signals = new Map<number, Arrival[]>();
-  const [receiver, receiverUrl] = await listen(recordingTo(signals, 204));
+  const receiver = await listening(createServer(recordingTo(signals, 204)));
   // Accepts requests and never responds.
-  const [silent, silentUrl] = await listen(() => {});
-  const [closed, closedUrl] = await listen(() => {});
-  closed.close();
+  const silent = await listening(createServer(() => {}));
+  const closed = await listening(createServer(() => {}));
+  await closed.stop();
   const isDead = (n: number): boolean => n % 5 === 4;
   const endpointOf = (n: number): string =>
-    isDead(n) ? (n % 2 === 0 ? silentUrl : closedUrl) : `${receiverUrl}/${n}`;
+    isDead(n) ? (n % 2 === 0 ? silent : closed).url : `${receiver.url}/${n}`;
   const tokens: string[] = [];
   await withClient(databaseUrl, async (client) => {
     const secrets = createSecrets(new Uint8Array(32));
@@ -216,14 +209,9 @@ export async function addDesks(
       ),
     async stop() {
       await boards.stop();
-      for (const server of [receiver, silent]) stopped(server);
+      for (const server of [receiver, silent]) await server.stop();
     },
   };
-}
-
-function stopped(server: Server): void {
-  server.close();
-  server.closeAllConnections();
 }
 
 async function registerDevice(url: string, session: string, endpoint: string): Promise<void> {

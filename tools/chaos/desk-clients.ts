@@ -1,9 +1,9 @@
 // The firm's people at the desk, under faults: dispatchers, files of claims, staff who come and go, an endpoint for webhooks.
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyReceipt, verifyWebhook } from '@svc/client';
 import type { OfferResponse } from '@svc/contract';
+import { listening } from '../services/local-server.ts';
 import type { Caller, RequestSpec } from './caller.ts';
 import {
   type ClientContext,
@@ -197,7 +197,6 @@ export interface SignalReceiver {
 export async function startSignalReceiver(now: () => number): Promise<SignalReceiver> {
   const signals: Signal[] = [];
   const secrets: string[] = [];
-  const held = new Set<ServerResponse>();
   const STATUS: Readonly<Record<Mood, number | null>> = {
     works: 204,
     fails: 503,
@@ -229,19 +228,14 @@ export async function startSignalReceiver(now: () => number): Promise<SignalRece
     });
     if (answered !== null) response.writeHead(answered).end();
     else if (mood === 'closes') response.destroy();
-    else held.add(response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { url, stop } = await listening(server);
   const receiver: SignalReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/signals`,
+    url: `${url}/signals`,
     signals,
     secrets,
     mood: 'works',
-    async close() {
-      for (const response of held) response.destroy();
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    close: stop,
   };
   return receiver;
 }

@@ -8,14 +8,15 @@ import {
   type Server,
 } from 'node:http';
 import { request as requestOverTls } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
+import { atEnd } from '../services/at-end.ts';
 import { onFreePort, startDaemon } from '../services/daemon.ts';
 import { requireCommand } from '../services/debian-package.ts';
+import { listening } from '../services/local-server.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
 // from different loopback addresses.
@@ -25,11 +26,6 @@ const TRUSTED_PROXY = '127.0.0.20';
 const OUTER_PROXY = '127.0.0.21';
 /** More than the limit of one address, which is 600. */
 const TOO_MANY = 640;
-
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 interface Response {
   readonly status: number;
@@ -52,12 +48,9 @@ async function startHaproxy(trustedProxies: string, env: Record<string, string> 
 }
 
 async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  const { port, stop } = await listening(server);
+  atEnd(stop);
+  return port;
 }
 
 /** The shipped configuration, in front of one server. */
@@ -105,7 +98,7 @@ async function haproxyTo(
       isReady: () => sendTo(free)('127.0.0.99'),
     }),
   );
-  stops.push(async () => {
+  atEnd(async () => {
     await daemon.kill();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -217,7 +210,7 @@ test('a request that a frozen process holds ends as soon as the process fails it
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  stops.push(() => child.kill('SIGKILL'));
+  atEnd(() => child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const send = await haproxyTo(Number((await lines.next()).value));
   const held = send('127.0.0.30', {}, '/held');
@@ -246,7 +239,7 @@ test('a process that shuts down finishes the requests in flight', async () => {
 
 test('two processes are found by their addresses alone, behind TLS that ends in the proxy, without a warning', async () => {
   const folder = await createTemporaryFolder(SELF);
-  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const keyFile = join(folder, 'key');
   const certFile = join(folder, 'cert');
   const both = join(folder, 'both');

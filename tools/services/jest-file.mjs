@@ -11,6 +11,8 @@ const variables = { ...process.env };
 export async function runFile(path, config, options) {
   resetState();
   configure(options);
+  const { endWhatTestsStart } = await import('./at-end.ts');
+  endWhatTestsStart();
   const start = Date.now();
   await import(pathToFileURL(path).href);
   const { testResults, unhandledErrors } = await run();

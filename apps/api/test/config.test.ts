@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '@svc/domain';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
@@ -341,9 +341,8 @@ describe('the VAPID settings', () => {
 describe('a secret in a file', () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'config-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
   const write = (text: string): string => {
     writeFileSync(join(folder, 'secret'), text);
     return join(folder, 'secret');

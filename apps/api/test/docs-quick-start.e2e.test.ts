@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { createDemo } from '../src/demo.ts';
 import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
@@ -52,7 +50,7 @@ test.each(['quick-start', 'rehearse-a-hurricane'])(
     const { text } = await callHttp(service.url, 'GET', `/docs/${page}.md`);
     const steps = stepsOf(text);
     expect(steps.length).toBeGreaterThan(7);
-    const folder = mkdtempSync(join(tmpdir(), `${page}-`));
+    const folder = temporaryFolder();
     // A page polls from the second in which it starts, which must not have changes of the page before.
     await sleep(1000 - (Date.now() % 1000));
 
@@ -65,7 +63,6 @@ test.each(['quick-start', 'rehearse-a-hurricane'])(
     const shell = spawn('bash', ['-s'], { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } });
     shell.stdin.end(script);
     const [stdout, stderr] = await Promise.all([readAll(shell.stdout), readAll(shell.stderr)]);
-    rmSync(folder, { recursive: true });
     expect(stderr).toBe('');
     const outputs = stdout.split(border);
     const shown = steps.map(({ printed, language }, at) => ({

@@ -1,10 +1,9 @@
 // Runs the samples of the guides as a reader would, with a test key.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { PAGES } from '../../docs/src/pages.ts';
 import {
   callHttp,
@@ -33,13 +33,12 @@ beforeAll(async () => {
   await build();
   service = await startServiceUnderTest();
   firm = await service.firm();
-  folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
+  folder = temporaryFolder();
   writeFileSync(join(folder, 'retries.py'), await sampleOf('retries', 'python'));
   writeFileSync(join(folder, 'poll.py'), await sampleOf('polling', 'python'));
 });
 afterAll(async () => {
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const pageOf = async (name: string): Promise<string> =>

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { openApiDocument } from '@svc/contract';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 
 // Checks the interface documents with a linter, which validates their examples, and a code generator.
 // `npx pnpm test:generators` runs more generators, which are not dependencies of this workspace.
@@ -23,11 +23,10 @@ const resolve = createRequire(import.meta.url).resolve;
 let folder: string;
 let file: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  folder = temporaryFolder();
   file = join(folder, 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (script: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {

@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
+import { listening } from '../../../tools/services/local-server.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcJsonOn } from './svc-here.ts';
 
@@ -17,8 +19,8 @@ import { svcJsonOn } from './svc-here.ts';
 // ones are tested too.
 
 /** Accepts connections and ends them: where clients try to make the service connect to. */
-const target = createServer((socket) => socket.end());
-const folder = mkdtempSync(join(tmpdir(), 'svc-attestation-'));
+const target = await listening(createServer((socket) => socket.end()));
+const folder = temporaryFolder();
 /** Addresses and ports of all connections that this process tried to open, but for its own servers. */
 const foreign: string[] = [];
 const ownPorts = new Set<number>();
@@ -33,8 +35,8 @@ const noteConnections = (message: unknown): void => {
 
 const SITE = { origin: 'https://claims.example', rpId: 'claims.example' };
 
-await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening));
-const port = (target.address() as AddressInfo).port;
+const { port } = target;
+atEnd(target.stop);
 subscribe('net.client.socket', noteConnections);
 // A public service: one that only this machine can reach may push to itself.
 const service = await startServiceUnderTest({
@@ -45,8 +47,6 @@ foreign.length = 0;
 afterAll(async () => {
   unsubscribe('net.client.socket', noteConnections);
   await service?.stop();
-  target.close();
-  rmSync(folder, { recursive: true });
 });
 afterEach(() => {
   expect(connections).toBeGreaterThan(0);

@@ -1,6 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +7,10 @@ import { afterAll, expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
 import { runFailingServer, startServer, withOpenFiles } from './child.ts';
@@ -200,13 +201,9 @@ test('at the limit of open files the log says so, connections that are open go o
 });
 
 test('a failed start prints one line on standard error with the variable to change', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
-  const file = join(folder, 'file');
+  const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  const occupied = createServer();
-  const port = await new Promise<number>((resolve) =>
-    occupied.listen(0, '127.0.0.1', () => resolve((occupied.address() as { port: number }).port)),
-  );
+  const { port, stop } = await listening(createServer());
   try {
     const DATABASE_URL = 'postgres://svc:hunter2@bay@127.0.0.1:1/claims';
     const { code, stdout, stderr } = await runFailingServer({ DATABASE_URL });
@@ -229,8 +226,7 @@ test('a failed start prints one line on standard error with the variable to chan
         `DATA_DIR holds "${dataDir}"; allowed: a folder that `,
       );
   } finally {
-    occupied.close();
-    rmSync(folder, { recursive: true });
+    await stop();
   }
 });
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
@@ -11,7 +11,7 @@ import { svcInProcess } from './svc-here.ts';
 let untouched: string | undefined;
 const dropped: (() => Promise<void>)[] = [];
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-database-'));
+const folder = temporaryFolder();
 const service = await startServiceUnderTest();
 const firm = await service.firm();
 for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.', 'ñ 🌊 \u2028'])
@@ -21,7 +21,6 @@ for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.
 afterAll(async () => {
   await service?.stop();
   for (const drop of dropped) await drop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function emptyDatabase(): Promise<string> {

@@ -10,6 +10,7 @@ import { freePort, startTemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { SMTPServer } from 'smtp-server';
 import { findCommand } from '../../../tools/services/debian-package.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { mailWarning } from '../src/config.ts';
@@ -101,9 +102,7 @@ test('with certificates of an authority it trusts, the service encrypts its conn
     request.resume();
     response.end('ok');
   });
-  hook.listen(0, '127.0.0.1');
-  await once(hook, 'listening');
-  const { port } = hook.address() as AddressInfo;
+  const { port, stop } = await listening(hook);
   const operator = await openOperator(postgres.url);
   const firm = await operator.firm();
   await operator.close();
@@ -142,7 +141,7 @@ test('with certificates of an authority it trusts, the service encrypts its conn
     await eventually(() => received.length > 0);
   } finally {
     await server.end();
-    hook.close();
+    await stop();
   }
 });
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '../../../tools/services/local-server.ts';
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -41,11 +41,5 @@ export async function startTraceReceiver() {
         }
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    text: () => text,
-    stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
-  };
+  return { ...(await listening(server)), spans, text: () => text };
 }

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { listening } from '../../../tools/services/local-server.ts';
 
 export interface ReceivedWebhook {
   readonly path: string;
@@ -12,29 +13,18 @@ export interface ReceivedWebhook {
 export async function startWebhookEndpoint() {
   const received: ReceivedWebhook[] = [];
   const responses = new Map<string, (response: ServerResponse) => void>();
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      const { url: path = '', headers } = request;
-      received.push({ path, headers: headers as Record<string, string>, body, at: Date.now() });
-      const respond = responses.get(path) ?? ((to) => to.writeHead(204).end());
-      respond(response);
-    });
+  const server = createServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    const body = await text(request);
+    received.push({ path, headers: headers as Record<string, string>, body, at: Date.now() });
+    const respond = responses.get(path) ?? ((to) => to.writeHead(204).end());
+    respond(response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...(await listening(server)),
     /** How a path answers; default: 204. */
     responses,
     received,
     at: (path: string) => received.filter((each) => each.path === path),
-    stop(): Promise<void> {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(() => closed()));
-    },
   };
 }

@@ -1,11 +1,12 @@
-import { once } from 'node:events';
-import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { text as readAll } from 'node:stream/consumers';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
+import { listening } from '../../../tools/services/local-server.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import {
   claimJson,
   claimLine,
@@ -20,10 +21,9 @@ import { start } from './process.ts';
 
 let folder: string;
 beforeAll(build);
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'claims-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const url = { CLAIMS_URL: 'http://service.test' };
 
@@ -325,35 +325,24 @@ describe('the state of a watch', () => {
 });
 
 describe('as a process', () => {
-  let server: Server | undefined;
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
-    server = undefined;
-  });
-
   /** The fake service over HTTP. */
   async function serve(service: Parameters<typeof fetchOf>[0]): Promise<Record<string, string>> {
     const fetch = fetchOf(service);
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
+    const server = createServer(async (request, response) => {
+      const text = await readAll(request);
       const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
         name,
         String(value),
       ]);
-      const body = chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {};
+      const body = text !== '' && { body: text };
       const method = request.method ?? 'GET';
       const reply = await fetch(`http://service.test${request.url}`, { method, headers, ...body });
       response.writeHead(reply.status, Object.fromEntries(reply.headers));
       response.end(await reply.text());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return {
-      CLAIMS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      CLAIMS_API_KEY: 'svc_test_x',
-    };
+    const { url, stop } = await listening(server);
+    atEnd(stop);
+    return { CLAIMS_URL: url, CLAIMS_API_KEY: 'svc_test_x' };
   }
 
   it('reads standard input, writes standard output and sets the exit code', async () => {

@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { claimJson, claims, jsonResponse, type Request } from './environment.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'claims-import-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const HEADER =
   'File ID;Claim #;Adjuster;Date of Loss;Policy #;Address;City;State;Zip;Last Name;First Name;Phone;Code';

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from '@jest/globals';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { MAIN_COMMAND } from './process.ts';
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url));
 
 const service = await startRealService();
 const firm = await createFirm(service);
-const home = await mkdtemp(join(tmpdir(), 'claims-readme-'));
+const home = temporaryFolder();
 await mkdir(join(home, 'bin'));
 const quoted = MAIN_COMMAND.map((part) => `'${part}'`).join(' ');
 await program('claims', `#!/bin/sh\nexec ${quoted} "$@"\n`);
@@ -20,10 +20,7 @@ await program(
   'jq',
   `#!${process.execPath}\n(${jq.toString()})(require('node:fs').readFileSync(0, 'utf8'));\n`,
 );
-afterAll(async () => {
-  await service?.stop();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(() => service?.stop());
 
 async function program(name: string, text: string): Promise<void> {
   await writeFile(join(home, 'bin', name), text);

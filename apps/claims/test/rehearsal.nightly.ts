@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
@@ -14,15 +13,13 @@ import {
 import { READINESS_CHECKS } from '@svc/contract';
 import { DEFAULT_REHEARSAL } from '@svc/sandbox';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { jsonLines } from './environment.ts';
 import { start } from './process.ts';
 
 const service = await startRealService();
-const folder = await mkdtemp(join(tmpdir(), 'claims-rehearsal-'));
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+afterAll(() => service.stop());
 
 /** How much faster than the clock the time of a rehearsal passes. Between two polls, several claims have to change. */
 const SPEED = 20;

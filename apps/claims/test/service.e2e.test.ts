@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,6 +7,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { createClient, type ReceiptContent, type ReceiptKeySet, verifyReceipt } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { jsonLines } from './environment.ts';
 import { MAIN_COMMAND, start } from './process.ts';
 
@@ -28,11 +28,11 @@ const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
 };
 
 const service = await startRealService();
-const [firm, folder] = await Promise.all([createFirm(service), mkdtemp(join(tmpdir(), 'claims-e2e-'))]);
+const firm = await createFirm(service);
+const folder = temporaryFolder();
 const client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
 afterAll(async () => {
   await service.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const env = () => ({ CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey });

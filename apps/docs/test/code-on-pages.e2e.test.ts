@@ -1,13 +1,13 @@
 // Every block of code on the pages is compiled or parsed; other tests run those that do something.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { callHttp, claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { PAGES } from '../src/pages.ts';
 
@@ -22,7 +22,7 @@ interface Block {
 
 await build();
 const service = await startServiceUnderTest();
-const folder = await mkdtemp(join(tmpdir(), 'code-on-pages-'));
+const folder = temporaryFolder();
 const all = await Promise.all(
   PAGES.map(async ({ name }) => {
     const { text } = await callHttp(service.url, 'GET', `/docs/${name}.md`);
@@ -34,7 +34,6 @@ const all = await Promise.all(
 const blocks = all.flat();
 afterAll(async () => {
   await service?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 const inLanguage = (language: string): readonly Block[] => {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 
 const pageOf = (name: string): string =>
   readFileSync(new URL(`../../../docs/operating/${name}.md`, import.meta.url), 'utf8');
@@ -18,20 +18,16 @@ function runLinks(page: string, srv: string): void {
 }
 
 it('after the steps to deploy and to upgrade, the unit runs the new release, and never the old one from a folder', () => {
-  const srv = mkdtempSync(join(tmpdir(), 'srv-'));
+  const srv = temporaryFolder();
   const current = join(srv, 'claim-assignment');
-  try {
-    runLinks(pageOf('deploy'), srv);
-    expect(readlinkSync(current)).toBe(join(srv, 'claim-assignment-v0.1.0'));
-    runLinks(pageOf('upgrade'), srv);
-    expect(readlinkSync(current)).toBe(join(srv, 'claim-assignment-v0.2.0'));
+  runLinks(pageOf('deploy'), srv);
+  expect(readlinkSync(current)).toBe(join(srv, 'claim-assignment-v0.1.0'));
+  runLinks(pageOf('upgrade'), srv);
+  expect(readlinkSync(current)).toBe(join(srv, 'claim-assignment-v0.2.0'));
 
-    rmSync(current);
-    rmSync(join(srv, 'claim-assignment-v0.2.0'), { recursive: true });
-    mkdirSync(current);
-    expect(() => runLinks(pageOf('upgrade'), srv)).toThrow('cannot overwrite directory');
-    expect(existsSync(join(current, 'claim-assignment-v0.2.0'))).toBe(false);
-  } finally {
-    rmSync(srv, { recursive: true });
-  }
+  rmSync(current);
+  rmSync(join(srv, 'claim-assignment-v0.2.0'), { recursive: true });
+  mkdirSync(current);
+  expect(() => runLinks(pageOf('upgrade'), srv)).toThrow('cannot overwrite directory');
+  expect(existsSync(join(current, 'claim-assignment-v0.2.0'))).toBe(false);
 });

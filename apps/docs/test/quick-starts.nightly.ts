@@ -1,9 +1,7 @@
 // Runs the quick start programs as a reader would, through a network that loses responses.
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
@@ -11,6 +9,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { FaultKind, Readiness } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -33,7 +33,6 @@ const EARLIER_CLAIMS = 201;
 let service: ServiceUnderTest;
 /** The compiled programs. */
 let compiled: string;
-const proxies: Server[] = [];
 /** Errors of gateways: status and Retry-After. Null for a lost connection. */
 const FAULTS: (() => readonly [number, string] | null)[] = [
   () => [503, '1'],
@@ -59,10 +58,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  for (const proxy of proxies) {
-    proxy.close();
-    proxy.closeAllConnections();
-  }
   await service?.stop();
   await rm(compiled, { recursive: true, force: true });
 });
@@ -95,8 +90,6 @@ function unreliableProxy(): Server {
   });
 }
 
-const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
 /** Repeats a 503, which a busy machine can cause: a claim that was never stored would look like one that was missed. */
 async function store(key: string, claim: { readonly external_id: string }): Promise<void> {
   const { status } = await eventually(
@@ -116,9 +109,9 @@ async function rejectAndClose(key: string, externalId: string): Promise<void> {
 }
 
 async function runQuickStarts(proxy: Server, earlierClaims: number) {
-  proxies.push(proxy);
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  return Promise.all(INSTALLED.map((program) => runQuickStart(program, urlOf(proxy), earlierClaims)));
+  const { url, stop } = await listening(proxy);
+  atEnd(stop);
+  return Promise.all(INSTALLED.map((program) => runQuickStart(program, url, earlierClaims)));
 }
 
 /** Of a firm with claims that were sent before. */

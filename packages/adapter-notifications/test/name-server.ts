@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { listening } from '../../../tools/services/local-server.ts';
 
 /** Of one name: its addresses, and the names that it is an alias of. */
 export type Answer = readonly string[] | 'silence';
@@ -79,9 +80,7 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
       }
     });
   });
-  tcp.listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const { port } = tcp.address() as { port: number };
+  const { port, stop } = await listening(tcp);
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
     const response = respond(query, 512);
@@ -95,7 +94,7 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
     asked,
     async stop(): Promise<void> {
       udp.close();
-      tcp.close();
+      await stop();
     },
   };
 }

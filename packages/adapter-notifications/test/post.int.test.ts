@@ -1,10 +1,11 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { listening } from '../../../tools/services/local-server.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { createPost, createResolveName } from '../src/index.ts';
 import { isRefusedHost } from '../src/private-network.ts';
 import { startNameServer } from './name-server.ts';
@@ -71,38 +72,26 @@ const server = createServer((socket) => {
   });
 });
 
-let port: number;
-const folder = mkdtempSync(join(tmpdir(), 'svc-hosts-'));
-const hostsFile = join(folder, 'hosts');
-let names: Awaited<ReturnType<typeof startNameServer>>;
-const GUARDED = ['127.0.0.1', '8.8.8.8'];
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-  writeFileSync(
-    hostsFile,
-    '# local\n127.0.0.1  localhost\n127.0.0.1\tlisted.example other.example # here\nx y\n',
-  );
-  names = await startNameServer(
-    new Map<string, readonly string[] | 'silence'>([
-      ['here.example', ['127.0.0.1']],
-      ['alias.example', ['here.example', '127.0.0.1']],
-      ['six.example', ['::1']],
-      ['mixed.example', GUARDED],
-      ['loop.example', ['loop.example']],
-      ['many.example', Array(4000).fill('127.0.0.1')],
-      ['private.example', ['10.0.0.1']],
-      ['dead.example', 'silence'],
-    ]),
-  );
-});
-afterAll(async () => {
-  server.close();
-  for (const socket of open) socket.destroy();
-  await names.stop();
-  rmSync(folder, { recursive: true });
-});
+const { port, stop } = await listening(server);
+const hostsFile = join(temporaryFolder(), 'hosts');
+writeFileSync(
+  hostsFile,
+  '# local\n127.0.0.1  localhost\n127.0.0.1\tlisted.example other.example # here\nx y\n',
+);
+const names = await startNameServer(
+  new Map<string, readonly string[] | 'silence'>([
+    ['here.example', ['127.0.0.1']],
+    ['alias.example', ['here.example', '127.0.0.1']],
+    ['six.example', ['::1']],
+    ['mixed.example', ['127.0.0.1', '8.8.8.8']],
+    ['loop.example', ['loop.example']],
+    ['many.example', Array(4000).fill('127.0.0.1')],
+    ['private.example', ['10.0.0.1']],
+    ['dead.example', 'silence'],
+  ]),
+);
+atEnd(stop);
+atEnd(names.stop);
 
 const send = (
   url: string,

@@ -9,7 +9,8 @@ import {
   verify,
 } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type LocalServer, listening } from '../../../tools/services/local-server.ts';
 
 /** A message as a browser passes it to its service worker. */
 export interface Received {
@@ -38,49 +39,41 @@ export interface Device {
   readonly replies: Reply[];
 }
 
-export interface PushService {
-  readonly url: string;
+export interface PushService extends LocalServer {
   device(replies?: readonly Reply[]): Device;
   /** Errors in messages, such as a bad signature or an unreadable payload. */
   readonly faults: string[];
-  stop(): Promise<void>;
 }
 
 /** A push service that validates strictly by RFC 8030, 8188, 8291 and 8292. */
 export async function startPushService(): Promise<PushService> {
   const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
   const faults: string[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const found = devices.get(request.url ?? '');
-      if (found === undefined) return void response.writeHead(404).end();
-      const { device, keys, auth } = found;
-      device.attempts.push(Date.now());
-      const reply = device.replies.shift() ?? 201;
-      if (reply === 'timeout') return;
-      if (typeof reply === 'object') {
-        return void response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
-      }
-      if (reply !== 201) return void response.writeHead(reply).end();
-      try {
-        const { claims, signedBy } = checked(request.headers, origin());
-        const text = decrypted(Buffer.concat(chunks), keys, auth);
-        const payload = JSON.parse(text) as Record<string, unknown>;
-        device.received.push({ payload, at: Date.now(), headers: request.headers, claims, signedBy });
-        response.writeHead(201).end();
-      } catch (error) {
-        faults.push(String(error));
-        response.writeHead(400).end();
-      }
-    });
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const found = devices.get(request.url ?? '');
+    if (found === undefined) return response.writeHead(404).end();
+    const { device, keys, auth } = found;
+    device.attempts.push(Date.now());
+    const reply = device.replies.shift() ?? 201;
+    if (reply === 'timeout') return;
+    if (typeof reply === 'object')
+      return response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
+    if (reply !== 201) return response.writeHead(reply).end();
+    try {
+      const { claims, signedBy } = checked(request.headers, local.url);
+      const payload = JSON.parse(decrypted(body, keys, auth)) as Record<string, unknown>;
+      device.received.push({ payload, at: Date.now(), headers: request.headers, claims, signedBy });
+      return response.writeHead(201).end();
+    } catch (error) {
+      faults.push(String(error));
+      return response.writeHead(400).end();
+    }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const local = await listening(server);
 
   return {
-    url: origin(),
+    ...local,
     faults,
     device(replies = []) {
       const keys = createECDH('prime256v1');
@@ -89,7 +82,7 @@ export async function startPushService(): Promise<PushService> {
       const path = `/send/${randomUUID()}`;
       const device: Device = {
         subscription: {
-          endpoint: origin() + path,
+          endpoint: local.url + path,
           expirationTime: null,
           keys: { p256dh, auth: auth.toString('base64url') },
         },
@@ -100,11 +93,6 @@ export async function startPushService(): Promise<PushService> {
       devices.set(path, { device, keys, auth });
       return device;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 

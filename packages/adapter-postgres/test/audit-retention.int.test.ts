@@ -1,18 +1,13 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { sha256 } from '@svc/testkit/test-secrets';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { connect } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { distributedDatabase } from './fresh-database.ts';
+import { distributedDatabase, openStores } from './fresh-database.ts';
 
 const database = await distributedDatabase();
-const stores = await connect({ url: database.url });
-afterAll(async () => {
-  await stores.close();
-  await database.drop();
-});
+const stores = await openStores({ url: database.url });
 
 const { auditMs } = PLAN_RETENTION.standard;
 
@@ -142,7 +137,7 @@ describe('whoever may write the tables of the trail', () => {
 });
 
 test('claims closed longer ago than the operator keeps them are deleted, except under legal hold', async () => {
-  const retaining = await connect({ url: database.url, closedClaimRetentionMs: 10 * DAY });
+  const retaining = await openStores({ url: database.url, closedClaimRetentionMs: 10 * DAY });
   const [one, held] = [await aFirm(stores), await aFirm(stores)];
   const closedAt = (days: number | null) => ({ closedAt: days === null ? null : NOW - days * DAY });
   const add = async ({ firmId, svcId }: typeof one, days: number | null) => {
@@ -166,7 +161,6 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
   ]);
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
   expect((await retaining.purge(NOW)).closedClaims).toBe(1);
-  await retaining.close();
 });
 
 test('reads of a firm that a restore has lost start its chain', async () => {

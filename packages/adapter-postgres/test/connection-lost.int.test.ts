@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
-import { connect } from '../src/index.ts';
-import { distributedDatabase } from './fresh-database.ts';
+import { distributedDatabase, openStores } from './fresh-database.ts';
 
 /** ReadyForQuery, the last message of the connection startup. */
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -32,8 +32,9 @@ test('a FATAL error in the packet that opens a connection fails the statement, n
     },
   }));
 
-  const stores = await connect({ url: proxy.through(database.url), poolMax: 4 });
-  const jobs = stores.startJobs(async () => {}, { pollIntervalMs: 20 });
+  atEnd(proxy.stop);
+  const stores = await openStores({ url: proxy.through(database.url), poolMax: 4 });
+  stores.startJobs(async () => {}, { pollIntervalMs: 20 });
   await stores.credentials.version();
   ending = true;
   proxy.cutAll();
@@ -46,16 +47,12 @@ test('a FATAL error in the packet that opens a connection fails the statement, n
   ending = false;
   await sleep(50);
   expect(await stores.unitOfWork.run((tx) => tx.firms.count())).toBe(0);
-  await jobs.stop();
-  await stores.close();
-  await proxy.stop();
-  await database.drop();
 });
 
 test('a connection lost during a read in its own transaction fails the read, not the process', async () => {
   const database = await distributedDatabase();
   // As behind a pooler. The first read gets the connection that was opened with the pool.
-  const stores = await connect({ url: database.url, pooler: true, poolMax: 4 });
+  const stores = await openStores({ url: database.url, pooler: true, poolMax: 4 });
   await database.sql.query('BEGIN; LOCK TABLE firms');
   const read = stores.operatorReads.firms();
   read.catch(() => {});
@@ -69,6 +66,4 @@ test('a connection lost during a read in its own transaction fails the read, not
   await expect(read).rejects.toBeInstanceOf(Unavailable);
   await database.sql.query('COMMIT');
   expect(await stores.operatorReads.firms()).toEqual([]);
-  await stores.close();
-  await database.drop();
 });

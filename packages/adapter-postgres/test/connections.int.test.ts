@@ -1,6 +1,7 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { openDatabase } from '../src/driver/database.ts';
 import { DatabaseError } from '../src/driver/errors.ts';
 import { sql } from '../src/driver/executor.ts';
@@ -15,10 +16,7 @@ const opened = await openDatabase({
   connectTimeoutMs: 10_000,
   lockTimeoutMs: 500,
 });
-afterAll(async () => {
-  await opened.close();
-  await database.drop();
-});
+atEnd(() => opened.close());
 
 const SHARE = sql('share', 'SELECT $1::integer AS id, 100 / $2::integer AS share');
 const ADD = sql('add', 'INSERT INTO things VALUES ($1)');
@@ -43,6 +41,7 @@ test.each([0, 1, 2, 3])(
 
 test('a statement that nobody waits for is canceled on the server, and others have their results', async () => {
   const patient = await openDatabase({ url: database.url, poolMax: 3, statementTimeoutMs: 600_000 });
+  atEnd(() => patient.close());
   const active = async (): Promise<number> => {
     const { rows } = await database.sql.query(
       "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(500)%' AND pid <> pg_backend_pid()",
@@ -60,7 +59,6 @@ test('a statement that nobody waits for is canceled on the server, and others ha
   await expect(early).rejects.toBeInstanceOf(Unavailable);
   const others = await Promise.all([1, 2, 3].map((id) => patient.maintenance.rows(SHARE, [id, 1])));
   expect(others).toEqual([1, 2, 3].map((id) => [{ id, share: 100 }]));
-  await patient.close();
 });
 
 test('reads succeed when the one before them failed to prepare their statement', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { type ClaimAsSent, DAY, type FirmId, type Svcid } from '@svc/domain';
 import {
@@ -12,9 +12,9 @@ import {
 } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
-import { connect, EncryptionKeyError, type PostgresStores } from '../src/index.ts';
+import { EncryptionKeyError, type PostgresStores } from '../src/index.ts';
 import { mergeCarrier } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 
 const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
 const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: '32625' };
@@ -136,21 +136,14 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
 };
 
 let database: FreshDatabase;
-const open: PostgresStores[] = [];
 
 beforeEach(async () => {
   database = await undistributedDatabase();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((stores) => stores.close()));
-  await database.drop();
-});
 
-const connected = async (...keys: Uint8Array[]): Promise<PostgresStores> => {
+const connected = (...keys: Uint8Array[]): Promise<PostgresStores> => {
   const encryption = keys.length === 0 ? null : { variable: 'ENCRYPTION_KEY', read: () => keys };
-  const stores = await connect({ url: database.url, encryption });
-  open.push(stores);
-  return stores;
+  return openStores({ url: database.url, encryption });
 };
 
 const fixtureOn = (stores: PostgresStores): Fixture =>
@@ -409,8 +402,7 @@ test('behind a pooler, transactions that wait for a data key do not keep its con
   const without = await connected();
   const firm = await fixtureOn(without).newFirm();
   const encryption = { variable: 'ENCRYPTION_KEY', read: () => [OLD_KEY] };
-  const stores = await connect({ url: database.url, encryption, pooler: true, poolMax: 2 });
-  open.push(stores);
+  const stores = await openStores({ url: database.url, encryption, pooler: true, poolMax: 2 });
   const merges = Array.from({ length: 10 }, (_, n) =>
     mergeCarrier(stores, firm.id, { ...CARRIER, name: `Tidewater ${n}` }),
   );
@@ -513,8 +505,7 @@ describe('the wrapping key', () => {
   test('is read again when a data key needs one that was not there', async () => {
     const keys = [OLD_KEY];
     const source = { variable: 'ENCRYPTION_KEY_FILE', read: () => [...keys] };
-    const running = await connect({ url: database.url, encryption: source });
-    open.push(running);
+    const running = await openStores({ url: database.url, encryption: source });
     keys.push(NEW_KEY);
     const isRead = await sentWith(NEW_KEY);
     expect(await isRead(running)).toBe(true);

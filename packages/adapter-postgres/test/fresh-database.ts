@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { migrate } from '../src/index.ts';
+import { connect, migrate, type PostgresStores } from '../src/index.ts';
 
 export interface FreshDatabase {
   readonly url: string;
   /** A connection besides those of the adapter, to inspect and change its data. */
   readonly sql: pg.Client;
-  drop(): Promise<void>;
 }
 
 const connected = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
+  atEnd(() => client.end());
   return client;
 };
 
-/** A new, empty database on the test server. */
+/** A new, empty database on the test server, until the end of the test or file, as all of these. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const server = process.env.TEST_DATABASE_URL;
   if (server === undefined) throw new Error('TEST_DATABASE_URL is not set');
@@ -27,16 +28,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   url.pathname = `/${name}`;
   const admin = await connected(server);
   await admin.query(`CREATE DATABASE ${name}`);
-  const sql = await connected(url.href);
-  return {
-    url: url.href,
-    sql,
-    async drop() {
-      await sql.end();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.end();
-    },
-  };
+  atEnd(() => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
+  return { url: url.href, sql: await connected(url.href) };
 }
 
 /** A new database with all tables and no rows. On Citus its tables are not distributed, so tests may use any SQL. */
@@ -50,13 +43,13 @@ export async function undistributedDatabase(): Promise<FreshDatabase> {
 /** Like {@link undistributedDatabase}, but on Citus its tables are distributed. */
 export async function distributedDatabase(): Promise<FreshDatabase> {
   const { url, drop } = await createDatabase();
-  const sql = await connected(url);
-  return {
-    url,
-    sql,
-    async drop() {
-      await sql.end();
-      await drop();
-    },
-  };
+  atEnd(drop);
+  return { url, sql: await connected(url) };
+}
+
+/** Stores that are closed at the end of the test or file. */
+export async function openStores(options: Parameters<typeof connect>[0]): Promise<PostgresStores> {
+  const stores = await connect(options);
+  atEnd(() => stores.close());
+  return stores;
 }

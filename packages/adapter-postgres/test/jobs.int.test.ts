@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -8,7 +8,12 @@ import { runAfterCommit } from '../src/citus/database.ts';
 import type { Executor } from '../src/driver/executor.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import {
+  distributedDatabase,
+  type FreshDatabase,
+  openStores,
+  undistributedDatabase,
+} from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const aJob = (svcId = newId<Svcid>()): Job => ({
@@ -31,17 +36,13 @@ describe('jobs', () => {
   beforeAll(async () => {
     database = await distributedDatabase();
   });
-  afterAll(() => database.drop());
   beforeEach(async () => {
     logged.length = 0;
     proxy = await startTcpProxy(database.url);
-    stores = await connect({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
+    stores = await openStores({ url: proxy.url, poolMax: 4, connectTimeoutMs: 10_000, log });
   });
-  afterEach(async () => {
-    await stores.close();
-    await proxy.close();
-    await database.sql.query('DELETE FROM jobs');
-  });
+  // Jobs that end later find no row.
+  afterEach(() => database.sql.query('DELETE FROM jobs'));
 
   const add = (job: Job, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
   const pendingJobs = async (): Promise<number> =>
@@ -233,13 +234,8 @@ describe('jobs', () => {
 });
 
 describe('a job, on tables that are not distributed', () => {
-  let database: FreshDatabase;
-  beforeEach(async () => {
-    database = await undistributedDatabase();
-  });
-  afterEach(() => database.drop());
-
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
+    const database = await undistributedDatabase();
     const job = aJob() as Job & { readonly firmId: FirmId };
     await database.sql.query(`INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`, [
       job.firmId,

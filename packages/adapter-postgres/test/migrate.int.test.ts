@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedRow } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { onCitus } from '../../../tools/services/citus.ts';
-import { createDatabase } from '../../../tools/services/postgres.ts';
 import { layoutMisfits, tableLayout } from '../src/citus/distribute.ts';
 import { sql, statementNamed } from '../src/driver/executor.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
@@ -14,6 +13,7 @@ import {
   distributedDatabase,
   type FreshDatabase,
   freshDatabase,
+  openStores,
   undistributedDatabase,
 } from './fresh-database.ts';
 
@@ -36,7 +36,6 @@ describe('migrations', () => {
   beforeAll(async () => {
     database = await freshDatabase();
   });
-  afterAll(() => database.drop());
 
   test('the state of an empty database is not current, and reading it writes nothing', async () => {
     expect(await schemaState(database)).toMatchObject({ current: false, applied: [] });
@@ -104,7 +103,6 @@ describe('migrations', () => {
       `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
     );
     expect(rows).toEqual([{ relname: 'claims' }]);
-    await other.drop();
   });
 
   test('a role that may not create the schema gets an error that says to migrate with its owner', async () => {
@@ -120,7 +118,6 @@ describe('migrations', () => {
     await expect(migrate({ url: url.href })).rejects.toThrow(advice);
     expect(await schemaState(empty)).toMatchObject({ applied: [] });
     await empty.sql.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
-    await empty.drop();
   });
 
   test.each([
@@ -137,7 +134,6 @@ describe('migrations', () => {
     await expect(migrate(early)).rejects.toThrow(refused);
     await expect(schemaState(early)).rejects.toThrow(refused);
     expect(await tables()).toEqual(before);
-    await early.drop();
   });
 
   test('a database of the earlier release keeps its applied migrations and gets only the pending ones', async () => {
@@ -152,7 +148,6 @@ describe('migrations', () => {
     // The earlier release starts beside it.
     expect(await migrate(earlier)).toEqual([]);
     expect(await schemaState(earlier)).toMatchObject({ current: true, unknown: [2] });
-    await earlier.drop();
   });
 
   test('a migration that waits for a lock lets others use the table, and is applied once the lock is released', async () => {
@@ -174,7 +169,6 @@ describe('migrations', () => {
     await earlier.sql.query('COMMIT');
     await migrated;
     expect(await schemaState({ ...earlier, migrations: NEXT_RELEASE })).toMatchObject({ current: true });
-    await earlier.drop();
   });
 
   test('a migration that deadlocks with a request is applied afterwards, and the request succeeds', async () => {
@@ -192,13 +186,12 @@ describe('migrations', () => {
     await earlier.sql.query('COMMIT');
     await migrated;
     expect(await schemaState({ ...earlier, migrations: NEXT_RELEASE })).toMatchObject({ current: true });
-    await earlier.drop();
   });
 });
 
 test('a database with rows is migrated, on Citus while it is distributed, and then takes claims and reads all of them', async () => {
-  const { url, drop } = await createDatabase();
-  const stores = await connect({ url });
+  const { url } = await distributedDatabase();
+  const stores = await openStores({ url });
   const { firmId, svcId } = await aFirm(stores);
   const [one, other] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
   await addClaim(stores, one);
@@ -206,8 +199,6 @@ test('a database with rows is migrated, on Citus while it is distributed, and th
   await addClaim(stores, other);
   const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 10 });
   expect(page.rows.map(({ id }) => id)).toEqual([one.id, other.id]);
-  await stores.close();
-  await drop();
 });
 
 describe('a migration beside the earlier release', () => {
@@ -267,7 +258,6 @@ describe('a migration beside the earlier release', () => {
   beforeAll(async () => {
     database = await freshDatabase();
   });
-  afterAll(() => database.drop());
 
   test('rewrites, scans and drops nothing that the earlier release uses', async () => {
     const found: string[] = [];
@@ -326,7 +316,6 @@ test('every table with rows of a firm is exported, or is known not to need it', 
         AND (a.attname LIKE '%firm\\_id')`,
   );
   expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(EXPORTED));
-  await database.drop();
 });
 
 describe('the layout on a Citus cluster', () => {
@@ -334,7 +323,6 @@ describe('the layout on a Citus cluster', () => {
   beforeAll(async () => {
     database = await undistributedDatabase();
   });
-  afterAll(() => database.drop());
 
   const query = async <R>(text: string, values: readonly unknown[] = []): Promise<R[]> =>
     (await database.sql.query(text, [...values])).rows as R[];
@@ -368,7 +356,6 @@ describe('the layout on a Citus cluster', () => {
       );
     } finally {
       sql(name, text);
-      await other.drop();
     }
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditEvent, BY_SERVICE, claimObject, type NewClaim, type SendFacts } from '@svc/application';
 import {
   ALWAYS_AVAILABLE,
@@ -10,12 +10,13 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { connect, type PostgresStores } from '../src/index.ts';
+import type { PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, NOW } from './a-firm.ts';
-import { openStores } from './open-stores.ts';
+import { openStores } from './fresh-database.ts';
+import { observedStores } from './observed-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await openStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await observedStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     type DecideNewClaim = (facts: SendFacts) => NewClaim;
     interface TestFirm {
@@ -211,9 +212,8 @@ for (const pooler of [false, true]) {
     describe('of two processes that send at the same time,', () => {
       let other: PostgresStores;
       beforeAll(async () => {
-        other = await connect({ url: database.url, poolMax: 4, pooler, clock: { now: () => NOW } });
+        other = await openStores({ url: database.url, poolMax: 4, pooler, clock: { now: () => NOW } });
       });
-      afterAll(() => other.close());
       const both = (claims: readonly [Claim, Claim], options: (claim: Claim) => Parameters<typeof send>[1]) =>
         Promise.allSettled(
           claims.map((claim, n) => send(claim, { ...options(claim), on: n === 0 ? stores : other })),

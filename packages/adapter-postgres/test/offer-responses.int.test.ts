@@ -8,10 +8,10 @@ import {
 } from '@svc/application';
 import { acceptClaim, type Claim, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
-import { openStores } from './open-stores.ts';
+import { observedStores } from './observed-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await openStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await observedStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     const offers = async (firm: { firmId: FirmId; svcId: Svcid }, count: number): Promise<Claim[]> => {
       const added: Claim[] = [];

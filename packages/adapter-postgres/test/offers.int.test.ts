@@ -11,9 +11,9 @@ import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { pgOfferHistory } from '../src/stores/pg-offer-history.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
-import { openStores } from './open-stores.ts';
+import { observedStores } from './observed-stores.ts';
 
-const { database, stores, committed, auditOf } = await openStores();
+const { database, stores, committed, auditOf } = await observedStores();
 
 describe('Offers of claims that exist', () => {
   beforeEach(() => {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, aMembership } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 describe('when PostgreSQL goes away', () => {
@@ -16,14 +17,14 @@ describe('when PostgreSQL goes away', () => {
   beforeAll(async () => {
     database = await undistributedDatabase();
   });
-  afterAll(() => database.drop());
   beforeEach(async () => {
     proxy = await startTcpProxy(database.url);
-    stores = await connect({ url: proxy.url, poolMax: 6, statementTimeoutMs: 500, connectTimeoutMs: 3000 });
-  });
-  afterEach(async () => {
-    await stores.close();
-    await proxy.close();
+    stores = await openStores({
+      url: proxy.url,
+      poolMax: 6,
+      statementTimeoutMs: 500,
+      connectTimeoutMs: 3000,
+    });
   });
 
   const terminateAll = () =>
@@ -78,29 +79,21 @@ describe('when PostgreSQL goes away', () => {
     expect(await stores.unitOfWork.run(async () => 'completed')).toBe('completed');
   });
 
-  test('a connection lost during a transaction fails it, and nothing is saved', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const unit = stores.unitOfWork.run(async (tx) => {
-      await tx.memberships.save(aMembership(firmId, svcId, { canAcceptClaims: false }));
-      await terminateAll();
-      await tx.memberships.lock(firmId, svcId);
-    });
-    await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await recovers();
-    expect((await stores.firmReads.adjuster(firmId, svcId))?.membership.canAcceptClaims).toBe(true);
-  });
-
-  test('a connection lost between two statements fails the transaction at the next one', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const unit = stores.unitOfWork.run(async (tx) => {
-      await tx.adjusters.find(svcId);
-      await terminateAll();
-      await sleep(50);
-      await tx.memberships.lock(firmId, svcId);
-    });
-    await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await recovers();
-  });
+  test.each([0, 50])(
+    'a connection lost %d ms before the next statement of a transaction fails it, and nothing is saved',
+    async (before) => {
+      const { firmId, svcId } = await aFirm(stores);
+      const unit = stores.unitOfWork.run(async (tx) => {
+        await tx.memberships.save(aMembership(firmId, svcId, { canAcceptClaims: false }));
+        await terminateAll();
+        if (before > 0) await sleep(before);
+        await tx.memberships.lock(firmId, svcId);
+      });
+      await expect(unit).rejects.toBeInstanceOf(Unavailable);
+      await recovers();
+      expect((await stores.firmReads.adjuster(firmId, svcId))?.membership.canAcceptClaims).toBe(true);
+    },
+  );
 
   test('every call throws Unavailable during the outage, and recovers after it', async () => {
     const { firmId, svcId } = await aFirm(stores);
@@ -190,6 +183,7 @@ describe('when PostgreSQL goes away', () => {
       statementTimeoutMs: 500,
       lockTimeoutMs: 500,
     });
+    atEnd(() => opened.close());
     const ONE = sql('one', 'SELECT 1 AS one');
     await Promise.all([opened.maintenance.rows(ONE), opened.maintenance.rows(ONE)]);
     const write = sql('write', 'INSERT INTO slow VALUES (1)');
@@ -205,7 +199,6 @@ describe('when PostgreSQL goes away', () => {
       const results = await Promise.allSettled(again);
       return results.every(({ status }) => status === 'fulfilled');
     });
-    await opened.close();
   });
 
   test('a statement timeout ends the statement, and its connection stays usable', async () => {
@@ -220,7 +213,7 @@ describe('when PostgreSQL goes away', () => {
   });
 
   test('an idle transaction loses its locks after the timeout', async () => {
-    const slow = await connect({ url: database.url, poolMax: 3, idleInTransactionTimeoutMs: 100 });
+    const slow = await openStores({ url: database.url, poolMax: 3, idleInTransactionTimeoutMs: 100 });
     const { firmId, svcId } = await aFirm(stores);
     const lock = (on: PostgresStores, holdMs: number) =>
       on.unitOfWork.run(async (tx) => {
@@ -231,7 +224,6 @@ describe('when PostgreSQL goes away', () => {
     await sleep(50);
     await lock(stores, 0);
     await expect(unit).rejects.toBeInstanceOf(Unavailable);
-    await slow.close();
   });
 
   test('waiting for a free connection times out with Unavailable, and the pool stays usable', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, type BoardScan, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { AuditAction, Claim, ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
@@ -96,7 +96,6 @@ const ON_CONNECTIONS = Object.entries({ ...SERVICE_SETTINGS, ...ONE_PLAN })
 
 /** Each group of plans changes the database of the one before it, unless it starts with a new one. */
 let database: FreshDatabase;
-afterAll(() => database.drop());
 
 let firmId = newId<FirmId>();
 let claimId = newId<ClaimId>();
@@ -119,10 +118,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   const columnsOf = new Map<string, string[]>();
 
   beforeAll(async () => {
-    if (isNew) {
-      await database?.drop();
-      database = await undistributedDatabase();
-    }
+    if (isNew) database = await undistributedDatabase();
     const { sql } = database;
     await sql.query('RESET ALL');
     await sql.query(step);

@@ -1,31 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
-import {
-  backUp,
-  connect,
-  migrate,
-  type PostgresStores,
-  restoreBackup,
-  roleRights,
-  schemaState,
-} from '../src/index.ts';
+import { backUp, connect, migrate, restoreBackup, roleRights, schemaState } from '../src/index.ts';
 import { aClaim, addClaim, aFirm } from './a-firm.ts';
+import { openStores } from './fresh-database.ts';
 
 describe('behind a pooler in transaction mode', () => {
   let database: TestDatabase;
   let pooler: PgBouncer;
-  let stores: PostgresStores;
   beforeAll(async () => {
     database = await createDatabase({ migrate: async () => {}, template: 'empty' });
+    atEnd(database.drop);
     pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 4 });
-  });
-  afterAll(async () => {
-    await stores?.close();
-    await pooler?.stop();
-    await database?.drop();
+    atEnd(pooler.stop);
   });
 
   test('more processes than the pooler has connections can migrate at once', async () => {
@@ -34,7 +24,7 @@ describe('behind a pooler in transaction mode', () => {
   });
 
   test('the pooler is detected, and transactions, reads and jobs work', async () => {
-    stores = await connect({ url: pooler.url, poolMax: 10, connectTimeoutMs: 10_000 });
+    const stores = await openStores({ url: pooler.url, poolMax: 10, connectTimeoutMs: 10_000 });
     expect(stores.behindPooler).toBe(true);
     const done: Job[] = [];
     stores.startJobs(async (job) => {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { executorOnCitus } from '../src/citus/database.ts';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
-import { connect, type PostgresStores } from '../src/index.ts';
+import type { PostgresStores } from '../src/index.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase, openStores } from './fresh-database.ts';
 
 describe('reads', () => {
   let database: FreshDatabase;
@@ -22,12 +22,8 @@ describe('reads', () => {
     await database.sql.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(), 'Asia/Kathmandu'); END $$`,
     );
-    stores = await connect({ url: database.url, clock: { now: () => now } });
+    stores = await openStores({ url: database.url, clock: { now: () => now } });
     ({ firmId, svcId } = await aFirm(stores));
-  });
-  afterAll(async () => {
-    await stores.close();
-    await database.drop();
   });
 
   test.each([

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { connect } from '../src/index.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { aFirm, newId } from './a-firm.ts';
-import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 
 const REFRESH = 'SELECT refresh_statistics() AS analyzed';
 
@@ -14,7 +14,6 @@ describe('statistics', () => {
     database = await undistributedDatabase();
     await database.sql.query('ALTER TABLE carriers SET (autovacuum_enabled = false)');
   });
-  afterEach(() => database.drop());
 
   const addCarriers = (count: number) =>
     database.sql.query(
@@ -44,31 +43,24 @@ describe('statistics', () => {
     await addCarriers(1);
     const other = new pg.Client(database.url);
     await other.connect();
-    try {
-      await other.query('BEGIN; LOCK TABLE carriers IN SHARE UPDATE EXCLUSIVE MODE');
-      await refreshed();
-      expect(await knownRows()).toBe(-1);
-      await other.query('COMMIT; BEGIN');
-      await other.query(REFRESH);
-      await addCarriers(500);
-      expect(await refreshed()).toBe(false);
-      await other.query('COMMIT');
-      expect(await refreshed()).toBe(true);
-    } finally {
-      await other.end();
-    }
+    atEnd(() => other.end());
+    await other.query('BEGIN; LOCK TABLE carriers IN SHARE UPDATE EXCLUSIVE MODE');
+    await refreshed();
+    expect(await knownRows()).toBe(-1);
+    await other.query('COMMIT; BEGIN');
+    await other.query(REFRESH);
+    await addCarriers(500);
+    expect(await refreshed()).toBe(false);
+    await other.query('COMMIT');
+    expect(await refreshed()).toBe(true);
   });
 
   test('are refreshed while the service runs', async () => {
-    const stores = await connect({ url: database.url });
-    try {
-      await aFirm(stores);
-      await addCarriers(500);
-      stores.startJobs(async () => {});
-      expect(await eventually(knownRows, (rows) => rows === 500)).toBe(500);
-    } finally {
-      await stores.close();
-    }
+    const stores = await openStores({ url: database.url });
+    await aFirm(stores);
+    await addCarriers(500);
+    stores.startJobs(async () => {});
+    expect(await eventually(knownRows, (rows) => rows === 500)).toBe(500);
   });
 
   test('can be refreshed by the role of the service, which may not analyze tables, and by no other', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { connect, migrate, type PostgresStores, reportServers } from '../src/index.ts';
-import { freshDatabase } from './fresh-database.ts';
+import { freshDatabase, openStores } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 const database = await freshDatabase();
@@ -10,43 +11,32 @@ const hosts = proxies.map(({ url }) => new URL(url).host).join(',');
 const url = new URL(database.url);
 const severalServers = `${database.url.replace(url.host, hosts)}?target_session_attrs=read-write`;
 await migrate({ url: severalServers });
-afterAll(async () => {
-  for (const proxy of proxies) await proxy.close();
-  await database.drop();
-});
 
-let stores: PostgresStores | undefined;
-afterEach(async () => {
-  await stores?.close();
-  stores = undefined;
-});
-
-const write = (): Promise<number> => {
-  if (stores === undefined) throw new Error('not connected');
-  return stores.unitOfWork.run((tx) => tx.firms.count());
-};
+const write = ({ unitOfWork }: PostgresStores): Promise<number> => unitOfWork.run((tx) => tx.firms.count());
+/** A transaction that was running may fail; the next ones find another server. */
+const writesAgain = (stores: PostgresStores) =>
+  eventually(
+    () => write(stores).catch(() => false),
+    (result) => result !== false,
+  );
 
 test('when the server in use is lost, transactions and reads go on with another one', async () => {
-  stores = await connect({ url: severalServers, poolMax: 4, connectTimeoutMs: 3000 });
+  const stores = await openStores({ url: severalServers, poolMax: 4, connectTimeoutMs: 3000 });
   const [one, two] = proxies as [TcpProxy, TcpProxy];
   for (const lost of [one, two]) {
-    await write();
+    await write(stores);
     await lost.cut();
-    // A transaction that was running fails; the next ones find the other server.
-    await eventually(
-      () => write().catch(() => false),
-      (result) => result !== false,
-    );
-    await Promise.all([write(), write(), write(), stores.credentials.version()]);
+    await writesAgain(stores);
+    await Promise.all([write(stores), write(stores), write(stores), stores.credentials.version()]);
     await lost.restore();
   }
 });
 
 test('while no server can be reached, transactions fail as unavailable, and each server is reported', async () => {
-  stores = await connect({ url: severalServers, poolMax: 4, connectTimeoutMs: 500 });
+  const stores = await openStores({ url: severalServers, poolMax: 4, connectTimeoutMs: 500 });
   for (const proxy of proxies) await proxy.cut();
   await eventually(() =>
-    write().then(
+    write(stores).then(
       () => false,
       (error) => error.reason === 'database_unreachable',
     ),
@@ -55,10 +45,7 @@ test('while no server can be reached, transactions fail as unavailable, and each
   expect(reports.map(({ server }) => server)).toEqual(proxies.map(({ url }) => new URL(url).host));
   expect(reports.filter(({ problem }) => problem === null)).toEqual([]);
   for (const proxy of proxies) await proxy.restore();
-  await eventually(
-    () => write().catch(() => false),
-    (result) => result !== false,
-  );
+  await writesAgain(stores);
 });
 
 test('a server that is set to read-only is not used, and is reported as such', async () => {
@@ -77,10 +64,11 @@ test('a server that is set to read-only is not used, and is reported as such', a
 test('while a password is changed, first in PostgreSQL and then in the file, no transaction fails', async () => {
   const role = `rotated_${process.pid}`;
   await database.sql.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'first'`);
+  atEnd(() => database.sql.query(`DROP ROLE ${role}`));
   const url = new URL(database.url);
   url.username = role;
   let password = 'first';
-  stores = await connect({
+  const stores = await openStores({
     url() {
       url.password = password;
       return url.href;
@@ -88,21 +76,18 @@ test('while a password is changed, first in PostgreSQL and then in the file, no 
     poolMax: 4,
     connectTimeoutMs: 5000,
   });
-  await write();
+  await write(stores);
   await database.sql.query(`ALTER ROLE ${role} PASSWORD 'second'`);
   await database.sql.query(
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '${role}'`,
   );
   // A transaction on a connection that is being closed would fail for another reason than the password.
-  await eventually(() => stores?.metricSources.pools().every(({ open }) => open === 0) ?? false);
-  const writes = Array.from({ length: 20 }, write);
+  await eventually(() => stores.metricSources.pools().every(({ open }) => open === 0));
+  const writes = Array.from({ length: 20 }, () => write(stores));
   const rejected = async () =>
     (await connect({ url: url.href, connectTimeoutMs: 500 }).catch((error) => error.reason)) ===
     'database_rejected';
   expect(await rejected()).toBe(true);
   password = 'second';
   expect((await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected')).toEqual([]);
-  await stores.close();
-  stores = undefined;
-  await database.sql.query(`DROP ROLE ${role}`);
 });

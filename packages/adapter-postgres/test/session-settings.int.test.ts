@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
-import { connect } from '../src/index.ts';
 import { startPurge } from '../src/jobs/purge-closed-claims.ts';
 import { pgFeeds } from '../src/stores/pg-feeds.ts';
 import { newId } from './a-firm.ts';
-import { type FreshDatabase, freshDatabase, undistributedDatabase } from './fresh-database.ts';
+import { type FreshDatabase, freshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 
 const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit', 'client_min_messages'] as const;
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
@@ -29,15 +29,14 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     database = await undistributedDatabase();
     await database.sql.query(`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$`);
-    if (way === 'behind a pooler') pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
+    if (way === 'behind a pooler') {
+      pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
+      atEnd(pooler.stop);
+    }
     url = pooler?.url ?? database.url;
     opened = await openDatabase(openOptions(url));
+    atEnd(() => opened.close());
     expect(opened.behindPooler).toBe(pooler !== undefined);
-  });
-  afterAll(async () => {
-    await opened?.close();
-    await pooler?.stop();
-    await database?.drop();
   });
 
   const READ = sql('settings', `SELECT ${CURRENT} AS settings, pg_sleep(0.05)`);
@@ -99,7 +98,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       CREATE TRIGGER see AFTER UPDATE OR DELETE ON jobs
         FOR EACH ROW EXECUTE FUNCTION see();
     `);
-    const stores = await connect({ url, poolMax: 4, connectTimeoutMs: 10_000 });
+    const stores = await openStores({ url, poolMax: 4, connectTimeoutMs: 10_000 });
     const job = (): Job => ({
       kind: 'notify_offer',
       firmId: newId<FirmId>(),
@@ -119,7 +118,6 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       rows = await read();
     }
     await running.stop();
-    await stores.close();
     expect(completed()).toBe(20);
     expect(rows.filter(({ statement }) => statement === 'UPDATE').length).toBeGreaterThanOrEqual(20);
     for (const { settings } of rows)
@@ -138,11 +136,7 @@ test('startup options of the database URL are kept', async () => {
   const opened = await openDatabase(
     openOptions(`${database.url}?options=${encodeURIComponent('-c work_mem=5MB -c jit=on')}`),
   );
-  try {
-    const SHOW = sql('show', "SELECT current_setting('work_mem') AS memory, current_setting('jit') AS jit");
-    expect(await opened.reads.rows(SHOW)).toEqual([{ memory: '5MB', jit: 'off' }]);
-  } finally {
-    await opened.close();
-    await database.drop();
-  }
+  atEnd(() => opened.close());
+  const SHOW = sql('show', "SELECT current_setting('work_mem') AS memory, current_setting('jit') AS jit");
+  expect(await opened.reads.rows(SHOW)).toEqual([{ memory: '5MB', jit: 'off' }]);
 });

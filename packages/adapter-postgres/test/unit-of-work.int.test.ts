@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { type CarrierDetails, type Claim, type ClaimId, mergeCarrier, type Svcid } from '@svc/domain';
+import type { Claim, ClaimId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { connect, type PostgresStores } from '../src/index.ts';
+import type { PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
+import { distributedDatabase, type FreshDatabase, openStores } from './fresh-database.ts';
 
 /** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
 describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ pooler }) => {
@@ -13,11 +13,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   let stores: PostgresStores;
   beforeAll(async () => {
     database = await distributedDatabase();
-    stores = await connect({ url: database.url, poolMax: 30, pooler, connectTimeoutMs: 10_000 });
-  });
-  afterAll(async () => {
-    await stores.close();
-    await database.drop();
+    stores = await openStores({ url: database.url, poolMax: 30, pooler, connectTimeoutMs: 10_000 });
   });
 
   const run: PostgresStores['unitOfWork']['run'] = (work) => stores.unitOfWork.run(work);
@@ -97,27 +93,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await poller;
     expect(added.length).toBeGreaterThan(70);
     expect(added.filter((id) => !seen.has(id))).toEqual([]);
-  });
-
-  test('each claim fills in the carrier book as mergeCarrier does in the domain', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const some = <T>(value: T): T | undefined => (Math.random() < 0.5 ? value : undefined);
-    for (let round = 0; round < 30; round += 1) {
-      const name = `carrier ${round}`;
-      let expected: CarrierDetails | null = null;
-      for (let n = 0; n < 4; n += 1) {
-        const address = { street: `${n} Main`, city: 'Miami', state: 'FL', zip: '33101' };
-        const sent: CarrierDetails = {
-          name: n === 0 ? name : name.toUpperCase(),
-          phone: some(`305-555-010${n}`),
-          email: some(`n${n}@carrier.example`),
-          address: some(address),
-        };
-        expected = mergeCarrier(expected, sent).entry;
-        const { id } = await addClaim(stores, aClaim(firmId, svcId, { carrier: sent }));
-        expect((await stores.appReads.claim(svcId, id))?.bookCarrier).toEqual(expected);
-      }
-    }
   });
 
   test('a claim without new details of its carrier does not wait for locks on the book', async () => {
@@ -221,7 +196,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   });
 
   test('waiting for a lock times out with Unavailable', async () => {
-    const shortTimeout = await connect({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
+    const shortTimeout = await openStores({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);
     await addClaim(stores, claim);
@@ -234,7 +209,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await expect(waiting).rejects.toBeInstanceOf(Unavailable);
     await database.sql.query('ROLLBACK');
     expect(await shortTimeout.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id))).not.toBeNull();
-    await shortTimeout.close();
   });
 
   test('the credentials version changes with the transaction that changes a plan', async () => {

@@ -1,16 +1,16 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { WEBHOOK_DELIVERIES_KEPT, WEBHOOK_DELIVERIES_KEPT_MS, type WebhookDelivery } from '@svc/application';
 import type { FirmId, WebhookStatus } from '@svc/domain';
-import { connect } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+import {
+  distributedDatabase,
+  type FreshDatabase,
+  openStores,
+  undistributedDatabase,
+} from './fresh-database.ts';
 
 const database = await distributedDatabase();
-const stores = await connect({ url: database.url });
-afterAll(async () => {
-  await stores.close();
-  await database.drop();
-});
+const stores = await openStores({ url: database.url });
 
 const addEndpoint = ({ sql }: FreshDatabase, firmId: FirmId, id: string) =>
   sql.query(
@@ -58,7 +58,7 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
 
 test('no statement of a purge deletes more than 5000 deliveries, however many an endpoint has had', async () => {
   const single = await undistributedDatabase();
-  const { purge, close } = await connect({ url: single.url });
+  const { purge } = await openStores({ url: single.url });
   const [firmId, id] = [newId<FirmId>(), newId()];
   await addEndpoint(single, firmId, id);
   await single.sql.query(
@@ -76,13 +76,11 @@ test('no statement of a purge deletes more than 5000 deliveries, however many an
   expect((await purge(Date.now())).webhookDeliveries).toBe(5001);
   const { rows } = await single.sql.query('SELECT rows FROM deletions WHERE rows > 0 ORDER BY rows');
   expect(rows).toEqual([{ rows: 1 }, { rows: 5000 }]);
-  await close();
-  await single.drop();
 });
 
 test('a process does not signal what another one is recording as delivered', async () => {
   const single = await undistributedDatabase();
-  const { unitOfWork, claimWrites, webhookQueue, webhookReads, close } = await connect({ url: single.url });
+  const { unitOfWork, claimWrites, webhookQueue, webhookReads } = await openStores({ url: single.url });
   const { firmId, svcId } = await aFirm({ unitOfWork });
   const id = newId();
   await unitOfWork.run((tx) =>
@@ -105,6 +103,4 @@ test('a process does not signal what another one is recording as delivered', asy
   await webhookQueue.signalChanges(Date.now() + 1000);
   await single.sql.query('COMMIT');
   expect(await webhookReads.deliveries(firmId, id, null, 10)).toEqual([]);
-  await close();
-  await single.drop();
 });

@@ -60,12 +60,6 @@ describe('a store of operations', () => {
     expect(store.state()).toMatchObject({ status: 'up', failures: 1 });
   });
 
-  test('a deadline is a time by the clock of Redis', async () => {
-    expect(await store.run(lookUp('a'))).toBe('a');
-    expect(redis.deadlines).toHaveLength(1);
-    expect(redis.deadlines[0]).toBeGreaterThan(redis.clock);
-  });
-
   test('after the clock of Redis was set forward, operations are sent again and no request fails', async () => {
     redis.clock += 3_600_000;
     expect(await Promise.all([store.run(lookUp('a')), store.run(lookUp('b'))])).toEqual(['a', 'b']);

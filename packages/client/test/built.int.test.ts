@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { build } from '../../../tools/services/build.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { respondsWith, startFaultyServer } from './faulty-server.ts';
 
 const run = promisify(execFile);
@@ -33,12 +33,11 @@ describe('the built package', () => {
 
   beforeAll(async () => {
     await build();
-    alone = await mkdtemp(join(tmpdir(), 'claims-client-'));
+    alone = temporaryFolder();
     // A folder without node_modules above it, so that imports from outside the package fail.
     await cp(join(PACKAGE, 'dist'), alone, { recursive: true });
     files = (await readdir(alone)).filter((name) => name.endsWith('.js'));
   });
-  afterAll(() => rm(alone, { recursive: true, force: true }));
 
   it('imports nothing from outside the package', async () => {
     expect(files).toContain('index.js');
@@ -101,7 +100,7 @@ describe('the built package', () => {
       const keys = server.received.slice(0, 6).map(({ headers }) => headers['idempotency-key']);
       expect(new Set(keys).size).toBe(1);
     } finally {
-      await server.close();
+      await server.stop();
     }
   });
 

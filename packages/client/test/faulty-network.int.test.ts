@@ -11,7 +11,7 @@ const whole = JSON.stringify(claim);
 const head = { 'Content-Type': 'application/json' };
 
 let server: FaultyServer | undefined;
-afterEach(() => server?.close());
+afterEach(() => server?.stop());
 
 async function against(behaviors: readonly Behavior[], options: Partial<ClientOptions> = {}) {
   server = await startFaultyServer(behaviors);
@@ -68,7 +68,7 @@ describe('on a faulty network', () => {
 
   it('a server that is down is retried', async () => {
     const client = await against([created], { maxRetries: 2 });
-    await server?.close();
+    await server?.stop();
     const retries: RetryEvent[] = [];
     const onRetry = (event: RetryEvent) => retries.push(event);
     expect(await failureOf(client.claims.send(smallestClaim, { onRetry }))).toMatchObject({
@@ -93,7 +93,7 @@ describe('on a faulty network', () => {
       expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({ status: 307, code: null });
       expect(other.received).toEqual([]);
     } finally {
-      await other.close();
+      await other.stop();
     }
   });
 

@@ -1,17 +1,14 @@
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { writeDurably } from '../src/durable-file.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = fs.mkdtempSync(join(tmpdir(), 'durable-'));
+  folder = temporaryFolder();
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-  fs.rmSync(folder, { recursive: true });
-});
+afterEach(() => void jest.restoreAllMocks());
 
 test('a file is synced before it gets its name, and its folder afterwards', () => {
   const path = join(folder, 'secret');

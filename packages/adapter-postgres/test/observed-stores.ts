@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
-import { afterAll } from '@jest/globals';
 import { type AuditEntry, auditEntriesFrom, NO_METRICS, verifyAuditChain } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { connect } from '../src/index.ts';
 import { NOW } from './a-firm.ts';
-import { undistributedDatabase } from './fresh-database.ts';
+import { openStores, undistributedDatabase } from './fresh-database.ts';
 
 const sha256 = (text: string, encoding: 'utf8' | 'hex' = 'utf8'): string =>
   createHash('sha256').update(Buffer.from(text, encoding)).digest('hex');
 
 /**
- * Stores on a new database, until the tests of the file end.
+ * Stores on a new database, with what they have committed.
  *
  * @param pooler with settings per transaction and no prepared statements, as behind a connection pooler
  */
-export async function openStores(pooler = false) {
+export async function observedStores(pooler = false) {
   const database = await undistributedDatabase();
   /** Statuses of the claims that each transaction changed. */
   const committed: string[][] = [];
@@ -23,10 +21,12 @@ export async function openStores(pooler = false) {
     ...NO_METRICS,
     transactionCommitted: (_seconds: number, changed: readonly string[]) => committed.push([...changed]),
   };
-  const stores = await connect({ url: database.url, poolMax: 8, pooler, clock: { now: () => NOW }, metrics });
-  afterAll(async () => {
-    await stores.close();
-    await database.drop();
+  const stores = await openStores({
+    url: database.url,
+    poolMax: 8,
+    pooler,
+    clock: { now: () => NOW },
+    metrics,
   });
   const auditOf = async (firmId: FirmId): Promise<AuditEntry[]> => {
     const rows = await stores.auditReads.rows(firmId, { after: 0, limit: 1000 });

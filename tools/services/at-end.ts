@@ -1,0 +1,20 @@
+import { afterAll, afterEach, beforeEach } from '@jest/globals';
+
+const ends: (() => unknown)[] = [];
+
+async function endDownTo(count: number): Promise<void> {
+  for (const end of ends.splice(count).reverse()) await end();
+}
+
+/** Called by the runner before each test file, since the files of a worker share this module. */
+export function endWhatTestsStart(): void {
+  let openBefore = 0;
+  beforeEach(() => {
+    openBefore = ends.length;
+  });
+  afterEach(() => endDownTo(openBefore));
+  afterAll(() => endDownTo(0));
+}
+
+/** Ends what a test or its `beforeEach` has started after the test, and all else after the file; the latest first. */
+export const atEnd = (end: () => unknown): void => void ends.push(end);

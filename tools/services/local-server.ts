@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+export interface LocalServer {
+  readonly port: number;
+  readonly url: string;
+  /** Ends its connections too. */
+  stop(): Promise<void>;
+}
+
+/** Listens on a free port of this machine. */
+export async function listening(server: Server): Promise<LocalServer> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
