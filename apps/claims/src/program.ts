@@ -103,6 +103,9 @@ export function createProgram(
   const show = (options: CommonOptions, document: unknown, text: () => string): void => {
     stdout.write(options.json ? jsonDocument(document) : text());
   };
+  const concurrency = new Option('--concurrency <n>', 'number of concurrent requests')
+    .argParser(wholeNumber(1, 20))
+    .default(4);
   const showClaim = (options: CommonOptions, claim: Claim) =>
     show(options, claim, () => fieldLines(claimFields(claim), colors));
   command('whoami', 'show the key, its firm and its scopes', ['claims whoami']).action(
@@ -130,11 +133,7 @@ export function createProgram(
     .addArgument(
       new Argument('<file>', 'one claim, or one claim per line (JSON Lines); - for standard input'),
     )
-    .addOption(
-      new Option('--concurrency <n>', 'number of concurrent requests')
-        .argParser(wholeNumber(1, 20))
-        .default(4),
-    )
+    .addOption(concurrency)
     .option(
       '--journal',
       'keep a list of sent claims next to the file; the next run skips them without a request',
@@ -142,13 +141,9 @@ export function createProgram(
     )
     .action(async (file: string, options: CommonOptions & { concurrency: number; journal: boolean }) => {
       const client = await connect(options, {});
-      const { concurrency, journal, json = false } = options;
+      const { json = false } = options;
       reportSuccess(
-        await send(
-          client,
-          { file, url: await urlFrom(options, environment), concurrency, journal, json },
-          environment,
-        ),
+        await send(client, { ...options, file, url: await urlFrom(options, environment), json }, environment),
       );
     });
 
@@ -175,11 +170,7 @@ export function createProgram(
         wholeNumber(1, 1000),
       ),
     )
-    .addOption(
-      new Option('--concurrency <n>', 'number of concurrent requests')
-        .argParser(wholeNumber(1, 20))
-        .default(4),
-    )
+    .addOption(concurrency)
     .action(
       async (
         file: string,

@@ -1,28 +1,10 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
-import {
-  claimJson,
-  claims,
-  idOf,
-  jsonResponse,
-  problemResponse,
-  type Request,
-  type Service,
-} from './environment.ts';
+import { claimJson, claims, idOf, jsonResponse, problemResponse, recording } from './environment.ts';
 
 const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
-
-/** Records its requests. */
-function recording(reply: (request: Request) => Response) {
-  const requests: Request[] = [];
-  const service: Service = (request) => {
-    requests.push(request);
-    return reply(request);
-  };
-  return { service, requests };
-}
 
 describe('claims whoami', () => {
   it('shows the key, its firm and its scopes', async () => {
@@ -144,7 +126,6 @@ describe('an error', () => {
     ['nonsense'],
     ['whoami', '--api-key', 'svc_test_x'],
     ['watch', '--since', 'yesterday'],
-    ['send', 'claims.jsonl', '--concurrency', '0'],
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
   ])('for wrong usage has exit code 2: %s', async (...args) => {

@@ -27,6 +27,35 @@ export const problemResponse = (status: number, code: string, more: Record<strin
     ...more,
   });
 
+/** Records its requests. */
+export function recording(reply: Service) {
+  const requests: Request[] = [];
+  const service: Service = (request) => {
+    requests.push(request);
+    return reply(request);
+  };
+  return { service, requests };
+}
+
+/** Returns the responses in order, then simulates Ctrl-C. */
+export function untilAnswered(pages: readonly (() => Response)[]) {
+  const controller = new AbortController();
+  const { service, requests } = recording(() => {
+    const reply = pages[requests.length - 1];
+    if (requests.length >= pages.length) setImmediate(() => controller.abort());
+    return reply?.() ?? jsonResponse(200, { data: [], next_cursor: null });
+  });
+  return { service, requests, signal: controller.signal };
+}
+
+export const page =
+  (...data: readonly unknown[]) =>
+  () =>
+    jsonResponse(200, { data, next_cursor: null });
+
+export const meResponse = (environment: string, id = 'k'): Response =>
+  jsonResponse(200, { key: { id, environment }, firm: { id: idOf(0), name: 'F' }, scopes: [] });
+
 export const fetchOf =
   (service: Service): typeof globalThis.fetch =>
   async (input, init) => {
@@ -111,17 +140,8 @@ export const idOf = (number: number): string => `00000000-0000-4000-8000-${Strin
 export function createFakeService() {
   const byKey = new Map<string, string>();
   const held = new Map<string, Record<string, unknown>>();
-  const requests: Request[] = [];
-  const service: Service = (request) => {
-    requests.push(request);
-    const { method, path, headers, body } = request;
-    if (path === '/v1/me') {
-      return jsonResponse(200, {
-        key: { id: 'k', environment: 'test' },
-        firm: { id: idOf(0), name: 'F' },
-        scopes: [],
-      });
-    }
+  const { service, requests } = recording(({ method, path, headers, body }) => {
+    if (path === '/v1/me') return meResponse('test');
     if (method === 'GET') {
       const claim = held.get(path.split('/').at(-1) ?? '');
       return claim === undefined ? problemResponse(404, 'not_found') : jsonResponse(200, claim);
@@ -141,7 +161,7 @@ export function createFakeService() {
     byKey.set(key, id);
     held.set(id, claim);
     return jsonResponse(201, claim);
-  };
+  });
   return { service, held, requests };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { claimJson, claims, jsonResponse, type Request } from './environment.ts';
+import { claimJson, claims, jsonResponse, recording } from './environment.ts';
 
 const folder = temporaryFolder();
 
@@ -18,16 +18,7 @@ async function fileOf(name: string, ...rows: string[]): Promise<string> {
   return path;
 }
 
-function service() {
-  const requests: Request[] = [];
-  return {
-    requests,
-    service: (request: Request) => {
-      requests.push(request);
-      return jsonResponse(201, claimJson(request.body));
-    },
-  };
-}
+const service = () => recording(({ body }) => jsonResponse(201, claimJson(body)));
 
 it('claims import writes the columns that it knows, and sends the rows once they were checked', async () => {
   const file = await fileOf('claims.csv', row('A-1'), row('A-2'));

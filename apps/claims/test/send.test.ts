@@ -4,7 +4,6 @@ import { platform } from '../../../packages/client/src/platform.ts';
 import type { Line } from '../src/send/read-claims.ts';
 import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
 import {
-  claimJson,
   claimLine,
   claims,
   createFakeService,
@@ -56,23 +55,6 @@ async function outcomesOf(
 const brief = (outcomes: readonly Outcome[]) => outcomes.map(({ line, outcome }) => `${line} ${outcome}`);
 
 describe('sending a file', () => {
-  it('continues after an invalid claim and an invalid line', async () => {
-    const { service } = createFakeService();
-    const input: Line[] = [
-      ...lines(1),
-      { number: 2, claim: { external_id: 'X' } },
-      { number: 3, problem: 'not JSON' },
-      { number: 4, claim: JSON.parse(claimLine(4)) },
-    ];
-    const outcomes = await outcomesOf(service, input);
-    expect(brief(outcomes)).toEqual(['1 sent', '2 failed', '3 failed', '4 sent']);
-    expect(outcomes[1]).toMatchObject({
-      external_id: 'X',
-      error: { errors: [{ pointer: '/claim_number' }] },
-    });
-    expect(outcomes[2]).toMatchObject({ external_id: null, error: { code: 'unreadable_line' } });
-  });
-
   it.each([
     ['a rejected key', () => problemResponse(401, 'invalid_key'), 1],
     ['a missing scope', () => problemResponse(403, 'insufficient_scope'), 1],
@@ -181,7 +163,13 @@ describe('claims send', () => {
     expect(jsonLines(stdout)).toMatchObject([
       { line: 1, external_id: 'EXT-1', outcome: 'sent', id: idOf(1) },
       { line: 2, outcome: 'sent' },
-      { line: 3, outcome: 'failed', error: { code: 'validation_failed', status: 422, request_id: 'req-1' } },
+      {
+        ...{ line: 3, external_id: 'EXT-3', outcome: 'failed' },
+        error: {
+          ...{ code: 'validation_failed', status: 422, request_id: 'req-1' },
+          errors: [{ pointer: '/claim_number' }],
+        },
+      },
       { line: 4, external_id: null, outcome: 'failed', error: { code: 'unreadable_line' } },
       { line: 5, outcome: 'sent' },
     ]);
@@ -231,12 +219,11 @@ describe('claims send', () => {
     const controller = new AbortController();
     const service: Service = () => {
       controller.abort();
-      return jsonResponse(201, claimJson());
+      return jsonResponse(201, {});
     };
     const stdin = `${claimLine(1)}\n${claimLine(2)}`;
-    expect(await claims(['send', '-'], { service, stdin, signal: controller.signal })).toMatchObject({
-      code: 130,
-    });
+    const { code } = await claims(['send', '-'], { service, stdin, signal: controller.signal });
+    expect(code).toBe(130);
   });
 
   it.each([

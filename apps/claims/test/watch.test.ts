@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from '@svc/client';
 import { progressLine } from '../src/send/progress.ts';
-import {
-  claimJson,
-  claims,
-  idOf,
-  jsonLines,
-  jsonResponse,
-  problemResponse,
-  type Service,
-} from './environment.ts';
+import { claimJson, claims, idOf, jsonLines, page, problemResponse, untilAnswered } from './environment.ts';
 
 const claim = (n: number, status: string, more: Record<string, unknown> = {}): Claim =>
   claimJson(
@@ -21,23 +13,6 @@ const claim = (n: number, status: string, more: Record<string, unknown> = {}): C
     { status, ...more },
   ) as unknown as Claim;
 
-/** Returns the responses in order, then simulates Ctrl-C. */
-function untilAnswered(pages: readonly (() => Response)[]) {
-  const controller = new AbortController();
-  const since: (string | undefined)[] = [];
-  const service: Service = ({ query }) => {
-    since.push(query.updated_since);
-    const reply = pages[since.length - 1];
-    if (since.length >= pages.length) setImmediate(() => controller.abort());
-    return reply?.() ?? jsonResponse(200, { data: [], next_cursor: null });
-  };
-  return { service, since, signal: controller.signal };
-}
-
-const page =
-  (...data: readonly Claim[]) =>
-  () =>
-    jsonResponse(200, { data, next_cursor: null });
 const accepted = claim(1, 'accepted');
 const rejected = claim(2, 'rejected', { rejection_reason: 'Too far\taway' });
 
@@ -63,7 +38,7 @@ describe('claims watch', () => {
       [[], ['--since', '1h'], ['--since', 'all']].map(async (args) => {
         const given = untilAnswered([page()]);
         await claims(['watch', ...args], given);
-        return given.since[0];
+        return given.requests[0]?.query.updated_since;
       }),
     );
     expect([day, hour, all]).toEqual(['2026-08-28T15:00:00.000Z', '2026-08-29T14:00:00.000Z', undefined]);

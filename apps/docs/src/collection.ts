@@ -1,4 +1,4 @@
-import { type Endpoint, EXAMPLES, firmEndpoints, sandboxEndpoints } from '@svc/contract';
+import { type Endpoint, EXAMPLES, exampleOf, firmEndpoints, sandboxEndpoints } from '@svc/contract';
 import type { DocsAddresses } from './pages.ts';
 
 /** A collection of requests in Postman's format 2.1, which Bruno and Insomnia import too. */
@@ -45,8 +45,8 @@ function requestOf({ id, method, path, summary, description, auth, headers, quer
   const examples = new URLSearchParams(example.search ?? '');
   const queries = Object.entries(query?.shape ?? {}).map(([key, field]) => ({
     key,
-    value: examples.get(key) ?? exampleOf(field),
-    description: metaOf(field).description,
+    value: examples.get(key) ?? String(exampleOf(field) ?? ''),
+    description: descriptionOf(field),
     // Filters are off at first, so that the list is complete.
     disabled: key !== 'limit',
   }));
@@ -95,10 +95,5 @@ const withVariables = (body: unknown): unknown => {
   };
 };
 
-const metaOf = (field: unknown) =>
-  (field as { meta(): { description?: string; example?: unknown } | undefined }).meta() ?? {};
-
-function exampleOf(field: unknown): string {
-  const inner = (field as { unwrap?: () => unknown }).unwrap?.();
-  return String(metaOf(field).example ?? (inner === undefined ? '' : exampleOf(inner)));
-}
+const descriptionOf = (field: unknown): string | undefined =>
+  (field as { meta(): { description?: string } | undefined }).meta()?.description;

@@ -49,6 +49,7 @@ export {
   type ResponseOf,
 } from './endpoint.ts';
 export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
+export { exampleOf } from './example.ts';
 export { riverClaim, smallestClaim, surgeClaim } from './example-values.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
