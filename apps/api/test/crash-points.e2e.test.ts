@@ -7,6 +7,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { rolldown } from 'rolldown';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader } from '../../../tools/chaos/state-reader.ts';
+import { build } from '../../../tools/services/build.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
@@ -196,6 +197,7 @@ const DIST = at('../dist/crashing-server');
 
 /** Bundles the program: to find and load its modules one by one, each start takes 2.9 s of processor time. */
 async function bundleServer(): Promise<void> {
+  await build();
   const bundle = await rolldown({
     input: at('crashing-server.ts'),
     platform: 'node',
