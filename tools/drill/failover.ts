@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from '../cluster/index.ts';
-import {
-  compare,
-  createTranscript,
-  drillEnvironment,
-  startLoad,
-  statusCounts,
-  storedStatuses,
-} from './load.ts';
+import { compare, drillEnvironment, rehearse, startLoad, statusCounts, storedStatuses } from './load.ts';
 
 /** How long an operator's tool takes to notice that the primary is gone. */
 const DETECTION_MS = 2000;
@@ -17,10 +10,10 @@ const DETECTION_MS = 2000;
  *
  * @param options.seconds how long the load runs before and after the failover.
  */
-export async function runFailover({ seconds, say }: { seconds: number; say: (line: string) => void }) {
-  const note = createTranscript(say);
-  const cluster = await startCluster({ processes: 2, standby: true, env: drillEnvironment, log: say });
-  try {
+export function runFailover({ seconds, say }: { seconds: number; say: (line: string) => void }) {
+  return rehearse(say, async (note, stops) => {
+    const cluster = await startCluster({ processes: 2, standby: true, env: drillEnvironment, log: say });
+    stops.push(() => cluster.stop());
     const { postgres, urls, operator } = cluster;
     note('two processes on a primary with a synchronous standby');
     const load = startLoad(urls, await operator.firm());
@@ -48,7 +41,5 @@ export async function runFailover({ seconds, say }: { seconds: number; say: (lin
     note(`responses: ${statusCounts(result)}`);
     note(`${result.acknowledged.size} confirmed claims, ${lost} lost, ${missed} missed by the poller`);
     return { lost, missed };
-  } finally {
-    await cluster.stop();
-  }
+  });
 }

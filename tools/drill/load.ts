@@ -222,8 +222,17 @@ export const drillEnvironment = {
   SMTP_URL: 'smtp://127.0.0.1:9',
 };
 
-/** Prints each step with the seconds since the first. */
-export function createTranscript(say: (line: string) => void): (line: string) => void {
+/** What is noted is printed with the seconds since the start. Ends what was started in the end, the latest first. */
+export async function rehearse<T>(
+  say: (line: string) => void,
+  work: (note: (line: string) => void, stops: (() => unknown)[]) => Promise<T>,
+): Promise<T> {
   const startedAt = performance.now();
-  return (line) => say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+  const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1).padStart(7);
+  const stops: (() => unknown)[] = [];
+  try {
+    return await work((line) => say(`${seconds()} s  ${line}`), stops);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
 }

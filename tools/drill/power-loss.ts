@@ -15,7 +15,7 @@ import { createTemporaryFolder, unprivilegedAccount } from '@svc/embedded-postgr
 import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
-import { compare, createFirm, createTranscript, drillEnvironment, startLoad, statusCounts } from './load.ts';
+import { compare, createFirm, drillEnvironment, rehearse, startLoad, statusCounts } from './load.ts';
 
 const MOUNT_TIMEOUT_MS = 10_000;
 
@@ -26,7 +26,7 @@ const MOUNT_TIMEOUT_MS = 10_000;
  * @param lazyfs the command of LazyFS (https://github.com/dsrhaslab/lazyfs).
  * @returns how many confirmed claims or answers are gone, and how many receipts the keys published afterwards do not verify.
  */
-export async function runPowerLoss({
+export function runPowerLoss({
   lazyfs,
   rounds,
   seconds,
@@ -37,9 +37,7 @@ export async function runPowerLoss({
   readonly seconds: number;
   readonly say: (line: string) => void;
 }) {
-  const note = createTranscript(say);
-  const stops: (() => unknown)[] = [];
-  try {
+  return rehearse(say, async (note, stops) => {
     await build();
     const folder = await createTemporaryFolder(unprivilegedAccount(say));
     stops.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,9 +83,7 @@ export async function runPowerLoss({
       `${result.acknowledged.size} confirmed claims, ${lost} lost, ${missed} missed by the poller; ${unverified} of ${receipts.length} receipts not verified`,
     );
     return { lost: lost + missed, unverified };
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 interface LossyDisk {

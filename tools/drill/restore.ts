@@ -7,14 +7,7 @@ import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
 import { startRedis } from '../services/redis.ts';
-import {
-  compare,
-  createTranscript,
-  drillEnvironment,
-  startLoad,
-  statusCounts,
-  storedStatuses,
-} from './load.ts';
+import { compare, drillEnvironment, rehearse, startLoad, statusCounts, storedStatuses } from './load.ts';
 
 /**
  * Base backup and archived WAL under load; then the database is restored to a time that lies some seconds back, while
@@ -23,7 +16,7 @@ import {
  * @returns how many claims the poller had in a state that the restored database does not have, how many it missed after the
  * restamp or in the end, and how many confirmed ones do not exist in the end.
  */
-export async function runRestore({
+export function runRestore({
   seconds,
   say,
 }: {
@@ -31,9 +24,7 @@ export async function runRestore({
   readonly seconds: number;
   readonly say: (line: string) => void;
 }) {
-  const note = createTranscript(say);
-  const stops: (() => unknown)[] = [];
-  try {
+  return rehearse(say, async (note, stops) => {
     const servers = await openPostgresServers(say);
     stops.push(() => servers.remove());
     const building = build();
@@ -119,9 +110,7 @@ export async function runRestore({
       `${result.acknowledged.size} confirmed claims, ${lost} missing, ${missed} unlike what the poller has`,
     );
     return { behind, missed, lost };
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 /** Resolves once everything that is written so far is in the archive. */

@@ -16,7 +16,7 @@ import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { createFirm, createTranscript, drillEnvironment } from './load.ts';
+import { createFirm, drillEnvironment, rehearse } from './load.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIRST_SCHEMA = 'packages/adapter-postgres/src/schema/migrations/0001-first-schema.ts';
@@ -30,7 +30,7 @@ const inRoot = async (command: string, args: readonly string[], cwd = ROOT): Pro
  *
  * @returns how many responses were 500 and above or did not arrive and jobs of the old release failed, and what the checker found.
  */
-export async function runUpgrade({
+export function runUpgrade({
   from,
   seconds,
   say,
@@ -40,9 +40,7 @@ export async function runUpgrade({
   readonly seconds: number;
   readonly say: (line: string) => void;
 }) {
-  const note = createTranscript(say);
-  const stops: (() => unknown)[] = [];
-  try {
+  return rehearse(say, async (note, stops) => {
     const ref = from ?? (await lastRelease());
     if ((await inRoot('git', ['diff', '--name-only', ref, '--', FIRST_SCHEMA])) !== '')
       throw new Error(
@@ -172,9 +170,7 @@ export async function runUpgrade({
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);
     return { failed: failures.length + failedJobs, violations: texts };
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-  }
+  });
 }
 
 async function lastRelease(): Promise<string> {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createDatabase, createRole, dropRole, withClient } from '../../../tools/services/postgres.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { until } from './cluster-load.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -154,11 +153,10 @@ describe('with a database role that owns nothing', () => {
   });
 
   test('a restore without the role of the owner names the variable before it changes anything', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'svc-roles-')), 'backup.gz');
+    const file = join(temporaryFolder(), 'backup.gz');
     const both = { DATABASE_URL: url, MIGRATION_DATABASE_URL: database.url };
     expect((await svcInProcess(['database', 'backup', file], both)).code).toBe(0);
     const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: url });
-    rmSync(dirname(file), { recursive: true });
     expect(refused).toEqual({
       code: 1,
       stdout: '',

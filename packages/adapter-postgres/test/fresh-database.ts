@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { onCitus } from '../../../tools/services/citus.ts';
@@ -9,6 +10,8 @@ export interface FreshDatabase {
   readonly url: string;
   /** A connection besides those of the adapter, to inspect and change its data. */
   readonly sql: pg.Client;
+  /** Until another transaction of the database waits for a lock. */
+  lockAwaited(): Promise<unknown>;
 }
 
 const connected = async (url: string): Promise<pg.Client> => {
@@ -18,6 +21,21 @@ const connected = async (url: string): Promise<pg.Client> => {
   atEnd(() => client.end());
   return client;
 };
+
+async function inspected(url: string): Promise<FreshDatabase> {
+  const sql = await connected(url);
+  return {
+    url,
+    sql,
+    lockAwaited: () =>
+      eventually(async () => {
+        // Within a transaction, the activity would be that of its first look.
+        await sql.query('SELECT pg_stat_clear_snapshot()');
+        const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return (await sql.query(waiting)).rowCount !== 0;
+      }),
+  };
+}
 
 /** A new, empty database on the test server, until the end of the test or file, as all of these. */
 export async function freshDatabase(): Promise<FreshDatabase> {
@@ -29,7 +47,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const admin = await connected(server);
   await admin.query(`CREATE DATABASE ${name}`);
   atEnd(() => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
-  return { url: url.href, sql: await connected(url.href) };
+  return inspected(url.href);
 }
 
 /** A new database with all tables and no rows. On Citus its tables are not distributed, so tests may use any SQL. */
@@ -44,7 +62,7 @@ export async function undistributedDatabase(): Promise<FreshDatabase> {
 export async function distributedDatabase(): Promise<FreshDatabase> {
   const { url, drop } = await createDatabase();
   atEnd(drop);
-  return { url, sql: await connected(url) };
+  return inspected(url);
 }
 
 /** Stores that are closed at the end of the test or file. */

@@ -254,11 +254,7 @@ describe('a job, on tables that are not distributed', () => {
     const other: Job = { kind: 'notify_test', svcId: 'SVC-1' as Svcid, only: 'mail' };
     await run(other);
     const running = run(job);
-    await eventually(async () => {
-      await database.sql.query('SELECT pg_stat_clear_snapshot()');
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return (await database.sql.query(waiting)).rowCount === 1;
-    });
+    await database.lockAwaited();
     expect(done).toEqual([other]);
     await database.sql.query('COMMIT');
     await running;

@@ -16,7 +16,7 @@ import { openStores } from './fresh-database.ts';
 import { observedStores } from './observed-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await observedStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit } = await observedStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     type DecideNewClaim = (facts: SendFacts) => NewClaim;
     interface TestFirm {
@@ -200,7 +200,7 @@ for (const pooler of [false, true]) {
         new Date(NOW),
       ]);
       const both = [send(claim, { key: 'k' }), send(free)];
-      await lockAwaited();
+      await database.lockAwaited();
       await database.sql.query('COMMIT');
       expect(await Promise.all(both)).toMatchObject([
         { claimId: earlier.id, replayed: true },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AuditEntry, auditEntriesFrom, NO_METRICS, verifyAuditChain } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import { eventually } from '@svc/testkit/eventually';
 import { NOW } from './a-firm.ts';
 import { openStores, undistributedDatabase } from './fresh-database.ts';
 
@@ -33,15 +32,5 @@ export async function observedStores(pooler = false) {
     return rows.flatMap(({ text }) => auditEntriesFrom(text));
   };
   const verifyAudit = (firmId: FirmId) => verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
-  /** Until a transaction of this database waits for a lock. */
-  const lockAwaited = () =>
-    eventually(async () => {
-      // Within a transaction, the activity would be that of its first look.
-      await database.sql.query('SELECT pg_stat_clear_snapshot()');
-      const { rowCount } = await database.sql.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount !== 0;
-    });
-  return { database, stores, committed, auditOf, verifyAudit, lockAwaited };
+  return { database, stores, committed, auditOf, verifyAudit };
 }

@@ -11,7 +11,7 @@ import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { observedStores } from './observed-stores.ts';
 
 for (const pooler of [false, true]) {
-  const { database, stores, committed, auditOf, verifyAudit, lockAwaited } = await observedStores(pooler);
+  const { database, stores, committed, auditOf, verifyAudit } = await observedStores(pooler);
   describe(`with pooler: ${pooler},`, () => {
     const offers = async (firm: { firmId: FirmId; svcId: Svcid }, count: number): Promise<Claim[]> => {
       const added: Claim[] = [];
@@ -135,7 +135,7 @@ for (const pooler of [false, true]) {
         decided = true;
         return accept(offered);
       });
-      await lockAwaited();
+      await database.lockAwaited();
       await database.sql.query('COMMIT');
       expect(await response).toBeNull();
       expect(decided).toBe(false);
