@@ -15,7 +15,11 @@ import {
   fetchOf,
   idOf,
   jsonResponse,
+  meResponse,
+  page,
+  recording,
   type Service,
+  untilAnswered,
 } from './environment.ts';
 import { start } from './process.ts';
 
@@ -26,6 +30,18 @@ beforeEach(() => {
 });
 
 const url = { CLAIMS_URL: 'http://service.test' };
+const env = { ...url, CLAIMS_API_KEY: 'k' };
+
+/** One poll that returns these claims: those that are shown, and since when the service was asked. */
+async function watchOnce(state: string, ...data: unknown[]) {
+  const { requests, ...given } = untilAnswered([page(...data)]);
+  const args = ['watch', '--json', '--include-test', '--state', state];
+  const { stdout } = await claims(args, { env, ...given });
+  return {
+    ids: stdout.match(/"id":"[^"]+"/g)?.map((id) => Number(id.slice(-5, -1))) ?? [],
+    since: requests[0]?.query.updated_since,
+  };
+}
 
 /** As Windows programs save text: Notepad, and what PowerShell writes by `>`. */
 const ENCODED: readonly (readonly [name: string, encoded: (text: string) => Buffer])[] = [
@@ -36,7 +52,6 @@ const ENCODED: readonly (readonly [name: string, encoded: (text: string) => Buff
 ];
 
 describe.each(ENCODED)('a file in %s', (_, encoded) => {
-  const env = { ...url, CLAIMS_API_KEY: 'k' };
   const accept: Service = ({ body }) => jsonResponse(201, claimJson(body));
   const write = async (name: string, text: string) => {
     const path = join(folder, name);
@@ -45,13 +60,10 @@ describe.each(ENCODED)('a file in %s', (_, encoded) => {
   };
 
   it('has the claims to send, on one line each', async () => {
-    const sent: unknown[] = [];
-    const service: Service = (request) => {
-      sent.push(request.body);
-      return accept(request);
-    };
+    const { service, requests } = recording(accept);
     const path = await write('claims.jsonl', `${claimLine(1)}\r\n${claimLine(2)}\r\n`);
     const { code, stderr } = await claims(['send', path], { service, env });
+    const sent = requests.map(({ body }) => body);
     expect([code, sent]).toEqual([0, [claimLine(1), claimLine(2)].map((line) => JSON.parse(line))]);
     expect(stderr).not.toContain('not JSON');
   });
@@ -69,18 +81,7 @@ describe.each(ENCODED)('a file in %s', (_, encoded) => {
 
   it('has the position of a watch', async () => {
     const state = await write('state.json', '{"v":1,"latest":"2026-08-29T14:00:02.000Z","seen":{}}');
-    const controller = new AbortController();
-    const since: unknown[] = [];
-    await claims(['watch', '--json', '--include-test', '--state', state], {
-      env,
-      signal: controller.signal,
-      service: ({ query }) => {
-        since.push(query.updated_since);
-        setImmediate(() => controller.abort());
-        return jsonResponse(200, { data: [], next_cursor: null });
-      },
-    });
-    expect(since[0]).toBe('2026-08-29T13:59:02.000Z');
+    expect(await watchOnce(state)).toMatchObject({ since: '2026-08-29T13:59:02.000Z' });
   });
 
   it('has the keys and the receipt of verify-receipt', async () => {
@@ -93,12 +94,7 @@ describe.each(ENCODED)('a file in %s', (_, encoded) => {
 });
 
 describe('the key file', () => {
-  const service = ({ headers }: { headers: Headers }) =>
-    jsonResponse(200, {
-      key: { id: headers.get('authorization'), environment: 'test' },
-      firm: { id: 'f', name: 'F' },
-      scopes: [],
-    });
+  const service: Service = ({ headers }) => meResponse('test', headers.get('authorization') ?? '');
   const keyUsed = async (args: readonly string[], env: Record<string, string> = {}) => {
     const { stdout } = await claims(['whoami', '--json', ...args], {
       service,
@@ -219,18 +215,17 @@ describe('the config file', () => {
 });
 
 describe('a journal', () => {
-  const env = { ...url, CLAIMS_API_KEY: 'k' };
   const input = () => join(folder, 'claims.jsonl');
+  const sendWith = (service: Service) => claims(['send', input(), '--journal'], { service, env });
   const posts = (requests: readonly { method: string }[]) =>
     requests.filter(({ method }) => method === 'POST').length;
 
   it('lets the next run skip what was sent', async () => {
     const fake = createFakeService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
-    const args = ['send', input(), '--journal'];
-    expect(await claims(args, { service: fake.service, env })).toMatchObject({ code: 0 });
+    expect(await sendWith(fake.service)).toMatchObject({ code: 0 });
     await appendFile(input(), `${claimLine(3)}\n`);
-    const again = await claims(args, { service: fake.service, env });
+    const again = await sendWith(fake.service);
     expect(again.stdout).toContain('1 sent, 2 already sent');
     expect(again.stdout).toContain(idOf(1));
     expect(posts(fake.requests)).toBe(3);
@@ -240,7 +235,7 @@ describe('a journal', () => {
   it('contains no claim data except ids', async () => {
     const { service } = createFakeService();
     await writeFile(input(), claimLine(1));
-    await claims(['send', input(), '--journal'], { service, env });
+    await sendWith(service);
     const entry = JSON.parse(await readFile(`${input()}.journal`, 'utf8'));
     expect(Object.keys(entry)).toEqual(['account', 'key', 'id']);
     expect(JSON.stringify(entry)).not.toMatch(/EXT-1|CN-1|Gulf Shore/);
@@ -249,19 +244,10 @@ describe('a journal', () => {
   it('of one environment does not affect another', async () => {
     const [test, live] = [createFakeService(), createFakeService()];
     await writeFile(input(), claimLine(1));
-    const args = ['send', input(), '--journal'];
-    await claims(args, { service: test.service, env });
-    const other = await claims(args, {
-      env,
-      service: (request) =>
-        request.path === '/v1/me'
-          ? jsonResponse(200, {
-              key: { id: 'k', environment: 'live' },
-              firm: { id: idOf(0), name: 'F' },
-              scopes: [],
-            })
-          : live.service(request),
-    });
+    await sendWith(test.service);
+    const other = await sendWith((request) =>
+      request.path === '/v1/me' ? meResponse('live') : live.service(request),
+    );
     expect(other.stdout).toContain('1 sent');
     expect(live.held.size).toBe(1);
   });
@@ -269,13 +255,12 @@ describe('a journal', () => {
   it('truncated by a crash is read up to there and continued', async () => {
     const fake = createFakeService();
     await writeFile(input(), `${claimLine(1)}\n${claimLine(2)}\n`);
-    const args = ['send', input(), '--journal'];
-    await claims(args, { service: fake.service, env });
+    await sendWith(fake.service);
     const journal = await readFile(`${input()}.journal`, 'utf8');
     await writeFile(`${input()}.journal`, journal.slice(0, -20));
-    expect((await claims(args, { service: fake.service, env })).stdout).toContain('2 already sent');
+    expect((await sendWith(fake.service)).stdout).toContain('2 already sent');
     expect(posts(fake.requests)).toBe(3);
-    await claims(args, { service: fake.service, env });
+    await sendWith(fake.service);
     expect(posts(fake.requests)).toBe(3);
   });
 
@@ -293,26 +278,9 @@ describe('a journal', () => {
 
 describe('the state of a watch', () => {
   it('lets the next run continue where this one stopped', async () => {
-    const env = { ...url, CLAIMS_API_KEY: 'k' };
     const state = join(folder, 'state.json');
     const change = (n: number) => claimJson({ id: idOf(n), updated_at: `2026-08-29T14:00:0${n}.000Z` });
-    const watch = async (...data: unknown[]) => {
-      const controller = new AbortController();
-      const since: (string | undefined)[] = [];
-      const { stdout } = await claims(['watch', '--json', '--include-test', '--state', state], {
-        env,
-        signal: controller.signal,
-        service: ({ query }) => {
-          since.push(query.updated_since);
-          setImmediate(() => controller.abort());
-          return jsonResponse(200, { data, next_cursor: null });
-        },
-      });
-      return {
-        ids: stdout.match(/"id":"[^"]+"/g)?.map((id) => Number(id.slice(-5, -1))) ?? [],
-        since: since[0],
-      };
-    };
+    const watch = (...data: unknown[]) => watchOnce(state, ...data);
     expect(await watch(change(1), change(2))).toEqual({ ids: [1, 2], since: '2026-08-28T15:00:00.000Z' });
     expect(await watch(change(1), change(2), change(3))).toEqual({
       ids: [3],
