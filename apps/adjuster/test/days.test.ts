@@ -95,10 +95,12 @@ describe('deadlines of an accepted claim', () => {
     const contacted = { work: { version: 'v2', contact_date: '2026-08-30', inspection_date: '2026-08-31' } };
     const [late, soon, done] = [
       ownClaim('2026-08-29T00:00:00.000Z', { ...contacted, ...loss('2026-08-20') }),
-      ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20'), contact_date: undefined }),
+      ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20', 'FL0224'), contact_date: undefined }),
       ownClaim(ACCEPTED, { closed_at: ACCEPTED }),
     ];
     expect(dueFirst([done, late, soon], [])).toEqual([soon, late, done]);
+    const ofEvent = { event: 'FL0224', kind: 'first_contact', hours: 30 * 24, source: '' } as const;
+    expect(dueFirst([done, soon, late], [ofEvent])).toEqual([late, soon, done]);
   });
 });
 

@@ -38,15 +38,20 @@ test('the status names each part, and since when it is up or down', async () => 
 test('the status names a restore to an earlier time for 30 days, also while the database is down', async () => {
   let restore: Restore | null = null;
   let now = 100 * DAY;
-  let database = true;
+  let [database, isLost] = [true, false];
   const monitor = createStatusMonitor({
     checks: { database: async () => database },
-    latestRestore: async () => restore,
+    latestRestore: async () => {
+      if (isLost) throw new Error('lost');
+      return restore;
+    },
     now: () => now,
   });
   const shown = async () => (await monitor.check()).restore;
   expect(await shown()).toBeNull();
   restore = { to: now - HOUR, at: now };
+  expect(await shown()).toEqual(restore);
+  isLost = true;
   expect(await shown()).toEqual(restore);
   now += 30 * DAY - 1;
   database = false;

@@ -34,6 +34,11 @@ test.each([
   ['a contact', claim(SENT, { contactDate: '2026-09-01' }), ['first_contact']],
   ['a contact that the firm sent', claim({ ...SENT, contact_date: '2026-09-01' }), ['first_contact']],
   [
+    'a contact, whatever the firm sent',
+    claim({ ...SENT, contact_date: '2026-08-30' }, { contactDate: '2026-09-01' }),
+    ['first_contact'],
+  ],
+  [
     'a preliminary report',
     claim(SENT, { details: { preliminaryReportDate: '2026-09-01', proofOfLossDate: null } }),
     ['preliminary_report'],

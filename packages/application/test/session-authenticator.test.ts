@@ -144,7 +144,7 @@ test.each(['signOut', 'signOutEverywhere', 'endSession', 'endSessions', 'disable
   },
 );
 
-test('only a transaction that used sessions makes them be read again', async () => {
+test('only a transaction that used sessions or staff makes them be read again', async () => {
   const { other, token, state, memory } = await started();
   const uow = invalidatingSessions({ unitOfWork: memory.unitOfWork, sessionAuthenticator: other });
   await other.authenticate(token);
@@ -154,6 +154,9 @@ test('only a transaction that used sessions makes them be read again', async () 
   await uow.run(async ({ sessions }) => sessions);
   await other.authenticate(token);
   expect(state.queries).toBe(2);
+  await uow.run(async ({ staff }) => staff);
+  await other.authenticate(token);
+  expect(state.queries).toBe(3);
 });
 
 test('a session that may only add a passkey is read each time, so that it is complete at once', async () => {

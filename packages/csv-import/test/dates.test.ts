@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { dateOf, implausibleDate } from '../src/dates.ts';
+import { dateOf, datesOf, implausibleDate } from '../src/dates.ts';
 
 test.each([
   ['3/4/2026 0:00', '2026-03-04'],
@@ -36,3 +36,12 @@ test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
     }
   },
 );
+
+test.each([
+  [['13/4/2026', '14/4/2026'], 'dmy'],
+  [['13/4/26', '14/4/2026'], 'unclear'],
+  [['14/4/2026', '13/4/26'], 'unclear'],
+  [['4/13/26', '4/14/2026'], 'mdy'],
+])('the order of %j is %s, whichever date comes last', (cells, order) => {
+  expect(datesOf('loss.date', cells, undefined).order).toBe(order);
+});

@@ -6,7 +6,7 @@ const listed = (text: string) => svcIdsIn(text).entries.map(({ svcId }) => svcId
 
 test('SVCIDs are read one in a line, with blank lines, a header or none, and as spreadsheets change them', () => {
   const read = svcIdsIn(
-    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5',
+    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5–6',
   );
   expect(read).toEqual({
     entries: [
@@ -14,7 +14,7 @@ test('SVCIDs are read one in a line, with blank lines, a header or none, and as 
       { row: 4, svcId: 'SVC-2' },
       { row: 5, svcId: 'SVC-3' },
       { row: 6, svcId: 'SVC-4' },
-      { row: 7, svcId: 'SVC-5' },
+      { row: 7, svcId: 'SVC-5-6' },
     ],
     leftOut: [],
   });

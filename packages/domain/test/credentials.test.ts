@@ -127,6 +127,8 @@ describe('reminders', () => {
       const end = endToRemindOf(held, held.remindAt, now);
       if (end !== undefined) all.push([now, end]);
       held = withNextReminder(held, now);
+      // Otherwise a mistake would have no end instead of a name.
+      expect(held.remindAt ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
     }
     return all;
   }

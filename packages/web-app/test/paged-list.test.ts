@@ -23,3 +23,23 @@ test('a list goes on over pages that are nearly empty until the screen is full, 
   await list.refresh();
   expect(list.rows.value).toEqual(rows);
 });
+
+test('after the first 1000 rows were read again, the list goes on where it ended', async () => {
+  const cursors: string[] = [];
+  const list = createPagedList<number>({
+    async read(cursor = '0') {
+      cursors.push(cursor);
+      const from = Number(cursor);
+      return { data: Array.from({ length: 200 }, (_, n) => from + n), next_cursor: String(from + 200) };
+    },
+    idOf: String,
+    enough: 200,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
+  await list.restart();
+  for (let n = 0; n < 5; n += 1) await list.more();
+  await list.refresh();
+  expect(list.rows.value).toEqual(Array.from({ length: 1200 }, (_, n) => n));
+  await list.more();
+  expect([cursors.at(-1), list.rows.value?.length]).toEqual(['1200', 1400]);
+});
