@@ -155,16 +155,19 @@ test('offers are withdrawn at once and made again, what had no response is tried
     const dialog = page.getByRole('dialog');
     await dialog.getByText('says that your firm withdrew it').waitFor();
     await service.call('POST', `/app/v1/claims/${taken.id}/acceptance`, { as: member.token });
+    const refused = page.locator('.offer-results').getByText('An adjuster has accepted the claim.');
     let lost = 0;
     await page.route(`**/claims/${kept.id}/withdrawal`, async (route) => {
       lost += 1;
       if (lost > 1) return route.continue();
       await route.fetch();
+      // The last outcome comes after the list was shown, and adds a line and a button.
+      await refused.waitFor();
       await route.abort();
     });
     await dialog.getByRole('button', { name: 'Withdraw', exact: true }).dblclick();
     await page.getByRole('status').getByText('4 of 6 withdrawn from').waitFor();
-    await page.locator('.offer-results').getByText('An adjuster has accepted the claim.').waitFor();
+    await refused.waitFor();
     // The outcome comes into view by itself.
     const retry = button(page, 'Try again');
     await until('the retry in view', async () => {

@@ -138,11 +138,14 @@ export function OfferResults({ of }: { readonly of?: string }) {
     .filter(({ claim }) => of === undefined || claim.id === of)
     .toSorted((one, other) => Number(one.state === 'done') - Number(other.state === 'done'));
   const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
-  const shown = useRef(failed);
+  const isSending = acts.some(({ state }) => state === 'sending');
+  const wasSending = useRef(false);
+  // Not before each has its outcome: the list grows with them.
   useEffect(() => {
-    if (shown.current === 0 && failed > 0) document.querySelector('.offer-results')?.scrollIntoView();
-    shown.current = failed;
-  }, [failed]);
+    const hasEnded = wasSending.current && !isSending;
+    if (hasEnded && failed > 0) document.querySelector('.offer-results')?.scrollIntoView();
+    wasSending.current = isSending;
+  }, [isSending]);
   if (acts.length === 0) return null;
   return (
     <Section title={words.results}>
