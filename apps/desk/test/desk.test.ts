@@ -303,7 +303,9 @@ describe('the board', () => {
   });
 
   test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
-    const rows = ['Ortega', 'Delgado', 'Ärlig', 'Reyes'].map((name) => boardClaim({ name }));
+    const rows = ['Ortega', 'Delgado', 'Ärlig', 'Reyes'].map((name, n) =>
+      boardClaim({ name, claim_number: `C-${11 - n}` }),
+    );
     const { desk, state } = await opened({ claims: rows });
     const { board } = desk;
     const [ortega = boardClaim(), delgado = boardClaim()] = rows;
@@ -321,6 +323,8 @@ describe('the board', () => {
     expect(names()).toEqual(['Reyes', 'Delgado', 'Ärlig']);
     board.sortBy('name');
     expect(names()).toEqual(['Delgado', 'Ärlig', 'Reyes']);
+    board.sortBy('ids');
+    expect(names()).toEqual(['Reyes', 'Ärlig', 'Delgado']);
   });
 
   test('shows the counts of the first page, and asks for the offers that are late', async () => {
