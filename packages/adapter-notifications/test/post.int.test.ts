@@ -88,6 +88,7 @@ const names = await startNameServer(
     ['many.example', Array(4000).fill('127.0.0.1')],
     ['private.example', ['10.0.0.1']],
     ['dead.example', 'silence'],
+    ['silent.example', 'silence'],
   ]),
 );
 atEnd(stop);
@@ -201,10 +202,9 @@ describe('a name', () => {
   });
 
   test('is given up when the request is', async () => {
-    const before = names.asked.length;
-    expect(await outcome(urlOf('dead.example'), { timeoutMs: 50 })).toBe('NameNotResolvedError');
+    expect(await outcome(urlOf('silent.example'), { timeoutMs: 50 })).toBe('NameNotResolvedError');
     // Nothing is tried again.
-    expect(names.asked.slice(before)).toEqual(['dead.example', 'dead.example']);
+    expect(names.asked.filter((name) => name === 'silent.example')).toHaveLength(2);
   });
 });
 
