@@ -113,7 +113,7 @@ test('a claim is followed from its request to the push and the answer, by its id
   ]);
 });
 
-test('an expired device is removed, and the app is told, so that it does not show notifications as on', async () => {
+test('an expired device is removed, and the app learns it, so that it does not show notifications as on', async () => {
   const { svcId, token } = await service.member(firm);
   await register(token, 'gone', push.device([410]));
   await offered(svcId);
