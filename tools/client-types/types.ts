@@ -11,6 +11,8 @@ import {
   sandboxEndpoints,
 } from '@svc/contract';
 
+export const CLIENT_TYPES_FILE = new URL('../../packages/client/src/generated.ts', import.meta.url);
+
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -32,7 +34,7 @@ interface Schema {
   readonly 'x-extensible-enum'?: readonly string[];
 }
 
-const HEADER = `// Generated from the contract by \`pnpm client-types\`; a test fails when it is out of date.
+const HEADER = `// Generated from the contract by \`pnpm prepare\`, and not in git.
 
 /** A value that is known today, or another that the service adds later. */
 type Open<Known extends string> = Known | (string & {});

@@ -10,10 +10,12 @@ const PROGRAM = 'tools/services/build-if-changed.mjs';
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'build-'));
-  for (const folder of ['tools/services', 'apps/api/src', 'apps/api/dist', 'docs', 'packages'])
+  for (const folder of ['tools/services', 'tools/client-types', 'apps/api/src', 'apps/api/dist', 'docs'])
     mkdirSync(join(root, folder), { recursive: true });
+  mkdirSync(join(root, 'packages/client/src'), { recursive: true });
   cpSync(fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url)), join(root, PROGRAM));
-  write('package.json', JSON.stringify({ scripts: { build: 'echo built >> apps/api/dist/builds' } }));
+  const build = 'echo built | tee -a apps/api/dist/builds packages/client/src/generated.ts';
+  write('package.json', JSON.stringify({ scripts: { build } }));
   write('apps/api/src/server.ts', 'one');
 });
 afterEach(() => rmSync(root, { recursive: true }));
