@@ -9,6 +9,7 @@ import {
   exampleProblem,
   firmEndpoints,
   openApiDocument,
+  SCOPES,
   sandboxEndpoints,
 } from '@svc/contract';
 import { packages } from './packages.ts';
@@ -223,6 +224,30 @@ function linkTo(endpoint: Endpoint, document: Document): string {
   return `/reference/${page}.md#${endpoint.id}`;
 }
 
+const linksTo = (endpoints: readonly Endpoint[], addresses: DocsAddresses): string => {
+  const document = documentAt(addresses, 'firm');
+  return endpoints.map((one) => `[${one.summary}](${linkTo(one, document)})`).join(', ');
+};
+
+export const operationsAddedIn = (version: string, addresses: DocsAddresses): string =>
+  linksTo(
+    [...FIRM, ...SANDBOX].filter(({ since }) => since === version),
+    addresses,
+  );
+
+/** What a key with each scope may do. */
+export const scopeTable: Block = (addresses) =>
+  tableOf(
+    ['Scope', 'Operations'],
+    [...SCOPES, null].map((scope) => [
+      scope === null ? 'any key' : `\`${scope}\``,
+      linksTo(
+        FIRM.filter((one) => one.auth === 'key' && one.scope === scope),
+        addresses,
+      ),
+    ]),
+  );
+
 /** All operations with one tag: parameters, body, response, errors and samples; then the objects they return. */
 export const operationsTagged =
   (tag: string, api: 'firm' | 'app' = 'firm'): Block =>
@@ -256,7 +281,7 @@ function operationEntry(
     `## ${endpoint.summary} {#${endpoint.id}}`,
     `\`${nameOf(endpoint)}\``,
     inCode(endpoint.description),
-    `Authentication: ${AUTHENTICATION[endpoint.auth]}. Scope: ${scopeOf(endpoint)}.`,
+    `Authentication: ${AUTHENTICATION[endpoint.auth]}. Scope: ${scopeOf(endpoint)}.${endpoint.since === undefined ? '' : ` Since version ${endpoint.since}.`}`,
     samples(endpoint, addresses),
   ];
   if (operation.parameters.length > 0) {

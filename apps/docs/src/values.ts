@@ -29,6 +29,7 @@ import {
   packageTable,
   programs,
   receivers,
+  scopeTable,
 } from './generated.ts';
 import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
@@ -37,6 +38,8 @@ const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
 
 const operations = Object.values({ ...firmEndpoints, ...sandboxEndpoints });
+/** They require an Idempotency-Key. */
+const keyed = operations.filter((operation) => 'headers' in operation);
 
 /** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
 const VALUES: Readonly<Record<string, unknown>> = {
@@ -66,6 +69,13 @@ const VALUES: Readonly<Record<string, unknown>> = {
   },
   lists: {
     assignmentStatuses: codes(ASSIGNMENT_STATUSES),
+    keyedOperations: codes(keyed.map(({ method, path }) => `${method} ${path}`)),
+    keyedTools: codes(keyed.map(({ id }) => id)),
+    readTools: codes(
+      Object.values(firmEndpoints)
+        .filter(({ auth, write }) => auth === 'key' && !write)
+        .map(({ id }) => id),
+    ),
     lossCauses: codes(LOSS_CAUSES),
     zones: codes(FLOOD_ZONES),
     residentialOccupancies: codes(RESIDENTIAL_OCCUPANCY_TYPES),
@@ -73,7 +83,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
     residentialBuildings: codes(RESIDENTIAL_BUILDING_TYPES),
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
-  scope: Object.fromEntries(operations.map(({ id, scope }) => [id, `\`${scope}\``])),
   // Readers try it with a test key, which requires a test account.
   example: {
     smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
@@ -89,6 +98,7 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,
+  'scopes.table': scopeTable,
   'operations.list': operationList,
   'operations.claims': operationsTagged('Claims'),
   'operations.adjusters': operationsTagged('Adjusters'),

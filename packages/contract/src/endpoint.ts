@@ -2,6 +2,7 @@ import type { AuditAction, FieldErrorCode, Scope, StaffPermission } from '@svc/d
 import type { z } from 'zod';
 import type { CrossFieldRule } from './cross-field-rule.ts';
 import type { ErrorCode } from './problems.ts';
+import type { RELEASES } from './releases.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -20,6 +21,8 @@ export interface Endpoint {
    */
   readonly audit: AuditAction | null;
   readonly auth: Auth;
+  /** The release of the interface that added it; absent: the first one, or not for firm systems. */
+  readonly since?: (typeof RELEASES)[number]['version'];
   /** The scope the key must have; null if any key is allowed or none is required. */
   readonly scope: Scope | null;
   /** What the role of a staff member must include; null if any role may use it. */

@@ -111,6 +111,7 @@ export const firmEndpoints = {
     path: '/v1/claims/{id}/receipt',
     audit: 'claim.read',
     auth: 'key',
+    since: '1.2.0',
     scope: 'claims:read',
     write: false,
     summary: 'Get a receipt of the latest offer',
@@ -267,6 +268,7 @@ const testAccountParams = fields({ svc_id: svcId() });
 
 const sandboxClaim = {
   auth: 'key',
+  since: '1.1.0',
   scope: 'claims:write',
   sandbox: true,
   write: true,
@@ -274,12 +276,13 @@ const sandboxClaim = {
 } as const;
 const sandboxAdjuster = {
   auth: 'key',
+  since: '1.1.0',
   scope: 'adjusters:write',
   sandbox: true,
   write: true,
   params: testAccountParams,
 } as const;
-const sandboxFaults = { auth: 'key', scope: null, sandbox: true, write: true } as const;
+const sandboxFaults = { auth: 'key', since: '1.1.0', scope: null, sandbox: true, write: true } as const;
 
 /** Operations that simulate what adjusters, time and failures do. For test keys only. */
 export const sandboxEndpoints = {
@@ -470,6 +473,7 @@ export const sandboxEndpoints = {
     path: '/v1/test/readiness',
     audit: 'readiness.read',
     auth: 'key',
+    since: '1.2.0',
     scope: 'claims:read',
     sandbox: true,
     write: false,

@@ -58,7 +58,6 @@ export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES, SESSION_REQUESTS_PER_MINUTE } 
 export { mcpEndpoint } from './mcp.ts';
 export {
   exampleProblem,
-  INTERFACE_VERSION,
   type OpenApiAddresses,
   type OpenApiOptions,
   openApiDocument,
@@ -68,6 +67,7 @@ export { type Page, pageParameters } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
 export * from './receipt.ts';
+export { INTERFACE_VERSION, RELEASES } from './releases.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
 export { routesOf } from './routes.ts';
 export * from './sandbox.ts';

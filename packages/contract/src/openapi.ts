@@ -18,9 +18,6 @@ import { webhookHeaders, webhooks } from './webhooks.ts';
 
 type Json = Record<string, unknown>;
 
-/** Version of the interface, not of the release: the latest entry in the changelog. */
-export const INTERFACE_VERSION = '1.2.0';
-
 export interface OpenApiAddresses {
   /** Base URL of the service. */
   readonly baseUrl: string;
