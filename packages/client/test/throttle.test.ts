@@ -249,14 +249,25 @@ describe('a call that cannot be sent before its deadline', () => {
     expect(pendingTimers()).toBe(0);
   });
 
-  it('a stalled attempt does not block later calls', async () => {
-    const { client, now } = createTestClient([refused(1), refused(1), stall, created], { timeoutMs: 60_000 });
+  it('a stalled attempt does not block later calls, and makes room for no more once it has ended', async () => {
+    let [inFlight, most] = [0, 0];
+    const slow: Reply = async (sent, signal) => {
+      most = Math.max(most, ++inFlight);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      inFlight -= 1;
+      return created(sent, signal);
+    };
+    const replies = [refused(1), refused(1), stall, created, created, refused(1), slow];
+    const { client, now } = createTestClient(replies, { timeoutMs: 60_000 });
     const begun = now();
     const stalled = client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
     expect(now() - begun).toBeLessThan(10_000);
     expect(await stalled).toEqual(claim);
     expect(now() - begun).toBeGreaterThan(60_000);
+    await client.me();
+    await sendAll(client, 2);
+    expect(most).toBe(1);
   });
 
   it('aborting a waiting call lets the next one start', async () => {

@@ -78,8 +78,6 @@ function shownEncoding(bytes: Uint8Array): Encoding {
   const [one, ...others] = plausible;
   if (one !== undefined && others.length === 0) return one;
   const shown = plausible.length > 0 ? plausible : possible;
-  if (shown.length === 0)
-    throw new UnreadableCsv(`The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".`);
   // Words that differ show which is right.
   const differing = words.filter(
     (word) => new Set(shown.map((encoding) => decoded(word, encoding))).size > 1,

@@ -72,7 +72,6 @@ export function* readWorkbookInSteps(bytes: Uint8Array, options: WorkbookOptions
     if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
     if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
     if (type === 'str' || type === 'inlineStr') return unescaped(value);
-    if (type === 'e') return value;
     return shownNumber(value, formatOf(style), hasDatesSince1904);
   };
   const { target = '' } = parts.get(sheet.relationship) ?? {};

@@ -4,9 +4,12 @@ import { smallestClaim } from '@svc/contract';
 import fc from 'fast-check';
 import { REQUIRED_PATHS } from '../src/field-paths.ts';
 import {
+  atOnce,
   type Columns,
+  type CsvFile,
   type CsvImport,
   columnsToRemember,
+  fileOfRows,
   type ImportOptions,
   importCsv,
   readCsv,
@@ -71,6 +74,7 @@ describe('a file', () => {
     ['UTF-16 with a byte order mark', bytesOf(`\ufeff${text}`, 'utf16le'), 'utf-16le'],
     ['UTF-16 without one', bytesOf(text, 'utf16le'), 'utf-16le'],
     ['UTF-16, the high byte first', bytesOf(text, 'utf16le').swap16(), 'utf-16be'],
+    ['the same with a byte order mark', bytesOf(`\ufeff${text}`, 'utf16le').swap16(), 'utf-16be'],
     ['Windows-1252', bytesOf(text.replace('–', '\x96'), 'latin1'), 'windows-1252'],
   ])('in %s is recognized', (_, bytes, encoding) => {
     expect(readCsv(bytes, MAX)).toMatchObject({
@@ -91,6 +95,7 @@ describe('a file', () => {
     ['a\tb\n1\t2', 'tab'],
     ['a|b\n1|2', 'pipe'],
     ['sep=;\r\na;b\r\n1;2\r\n', 'semicolon'],
+    ['sep=;\na,x,y;b\n1;2\n', 'semicolon'],
     ['"x, y";b\n1;2', 'semicolon'],
     ['\n\na,b\r1,2\r', 'comma'],
   ])('with its separator and line ends is recognized: %j', (csv, delimiter) => {
@@ -112,6 +117,41 @@ describe('a file', () => {
     expect(() => readCsv(csv, MAX)).toThrow(UnreadableCsv);
     expect(() => readCsv(csv, MAX)).toThrow(message);
   });
+
+  test('is read up to its limits of rows and cells, without titles and blank rows', () => {
+    const rows = (count: number) => `T,1\n\na,b\n${'1,2\n'.repeat(count)}\n,\n`;
+    const read = (count: number, limits = {}) =>
+      readCsv(rows(count), { maxRows: 9, headerRow: 3, ...limits }).rows.length;
+    expect([read(9), read(9, { maxCells: 26 })]).toEqual([9, 9]);
+    expect(() => read(10)).toThrow('more than 9 rows');
+    expect(() => read(9, { maxCells: 25 })).toThrow('more than 25 cells');
+  });
+
+  test.each([{}, { headerRow: 2 }, { firstRow: 2002 }, { maxRows: 2 }])(
+    'that is sent as rows is read as the same text is: %j',
+    (options) => {
+      const table = [
+        ['', ''],
+        ['T', 'x'],
+        ['a', 'a'],
+        [' 1 ', '="02"'],
+        [' ', ''],
+        ['3', '4'],
+        ['5', '6'],
+      ];
+      const read = (file: () => CsvFile) => {
+        try {
+          const { header, headerRow, rows } = file();
+          return { header, headerRow, rows };
+        } catch (error) {
+          return String(error);
+        }
+      };
+      const sent = read(() => atOnce(fileOfRows(table, { ...MAX, ...options })));
+      const text = table.map((row) => row.join(',')).join('\n');
+      expect(sent).toEqual(read(() => readCsv(text, { ...MAX, ...options })));
+    },
+  );
 
   test('has a text that Excel was to keep as it is without its formula', () => {
     const csv = 'Zip,Number,A,B\n="08260","=""FL-1""","a,=",",=""b"",=""c"""\n';

@@ -96,9 +96,10 @@ describe('a quote', () => {
     const text = fileOf([
       { Notes: '6" of water' },
       { Notes: '"6" of water"' },
+      { 'Insured First Name': 'Bob "Bud"' },
+      { Notes: '"6" of water"', Fax: '"239"' },
       { Notes: ' "space before, and after" ' },
       { Notes: '"he said ""yes"", twice"' },
-      { 'Insured First Name': 'Bob "Bud"' },
       { Notes: '"6" of water, and 2" of mud"' },
       { Notes: '"6" deep' },
       {},
@@ -108,25 +109,27 @@ describe('a quote', () => {
     ).toEqual([
       '6" of water',
       '6" of water',
+      'Bob "Bud"',
+      '6" of water',
       'space before, and after',
       'he said "yes", twice',
-      'Bob "Bud"',
       'Ana',
     ]);
-    expect(found(text).slice(5, 7)).toEqual([
+    expect(found(text).slice(6, 8)).toEqual([
       expect.stringContaining('A quote is within a cell that begins with one'),
       expect.stringContaining('A quote is within a cell that begins with one'),
     ]);
   });
 
   test.each(['"He said "hi", then left"', '"He said \\"hi\\", then left"', '"a "b", c "d", e"'])(
-    'within a cell that may end at another one is a problem, though the last column is empty: %s',
+    'within a cell that may end at another one is a problem, also if the last column is empty: %s',
     (text) => {
-      expect(found(fileOf([{}, { Notes: text, Fax: '' }, {}]))).toEqual([
-        'CMS-1',
-        expect.stringContaining('A quote is within a cell that begins with one'),
-        'CMS-3',
-      ]);
+      for (const last of [{}, { Fax: '' }])
+        expect(found(fileOf([{}, { Notes: text, ...last }, {}]))).toEqual([
+          'CMS-1',
+          expect.stringContaining('A quote is within a cell that begins with one'),
+          'CMS-3',
+        ]);
     },
   );
 
@@ -151,6 +154,7 @@ describe('a quote', () => {
 describe('a separator', () => {
   test.each([
     ['in one row', [{}, { Notes: 'call first, gate 5' }, {}], ['CMS-1', 'shifted', 'CMS-3']],
+    ['without a space in a later row', [{}, {}, { Notes: 'call,wait' }], ['CMS-1', 'CMS-2', 'shifted']],
     ['in every row', [{ Notes: 'call, wait' }, { Notes: 'call, go' }], ['shifted', 'shifted']],
     ['in the only row', [{ Notes: 'call, wait' }], ['shifted']],
   ])('within a cell without quotes never moves cells to other columns: %s', (_, rows, expected) => {
@@ -168,7 +172,9 @@ describe('a separator', () => {
   ])('at the end of %s is no cell', (_, which) => {
     const lines = fileOf([{ Notes: 'x' }, {}]).split('\r\n');
     const text = lines.map((line, n) => ((n === 0 ? 1 : 2) & which ? `${line},` : line)).join('\r\n');
-    expect(found(text)).toEqual(['CMS-1', 'CMS-2']);
+    for (const blank of ['', `\r\n${','.repeat(13)}`])
+      for (const comma of [',', ', '])
+        expect(found(`${text}${blank}`.replaceAll(',', comma))).toEqual(['CMS-1', 'CMS-2']);
   });
 });
 
@@ -338,7 +344,7 @@ describe('the bytes of a file', () => {
     const bytes = bytesOf('Ana,García', MAC);
     const asked = () => decode(bytes);
     expect(asked).toThrow(UncertainEncoding);
-    expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García)');
+    expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García).');
     expect(decode(bytes, 'macintosh').text).toBe('Ana,García');
   });
 
@@ -391,6 +397,13 @@ describe('a header', () => {
   test('is known behind any separator, and with titles that have others', () => {
     for (const separator of [';', '\t', '|'])
       expect(readCsv(`a,b,c,d,e\n${fileOf([{}], separator)}`, MAX)).toMatchObject({ likelyHeaderRow: 2 });
+  });
+
+  test('is one of the first twenty rows with at least three known names', () => {
+    const likely = (titles: number, names: string) =>
+      readCsv(`${'x,y,z\n'.repeat(titles)}${names}\n1,2,3`, MAX).likelyHeaderRow;
+    const names = 'City,Zip,Phone';
+    expect([likely(19, names), likely(20, names), likely(1, 'City,Zip,x')]).toEqual([20, null, null]);
   });
 
   test('in another language has the separator of the row that is chosen, and not that of a title', () => {
@@ -508,7 +521,7 @@ test.each([
   ['a=1', 'a=1'],
   ['a-1', 'a-1'],
 ])('a text that a spreadsheet would calculate is exported as text: %j', (text, cell) => {
-  expect(spreadsheetCsv([[text, -1]])).toBe(`${cell},-1\r\n`);
+  expect(spreadsheetCsv([[null], [text, -1]])).toBe(`\r\n${cell},-1\r\n`);
 });
 
 test.each([

@@ -24,6 +24,7 @@ test('a page reads a file in the encoding that it shows, or that is named', () =
   // Bytes that happen to be UTF-8.
   expect(textOf(Uint8Array.of(0xc2, 0xab), 'windows-1252')).toBe('Â«');
   expect(() => textOf(Uint8Array.of(0xed), 'utf-8')).toThrow('The file is not utf-8');
+  expect(() => textOf(Uint8Array.of(0xff, 0xfe, 0x4c))).toThrow('The file is not utf-16le');
 });
 
 test('a file in UTF-8 is read, whatever characters it has', () => {
@@ -69,6 +70,7 @@ test.each(['\n', '\r\n', '\r'])(
       const found = parts.flatMap(({ content, lines, rows: count }) => {
         const { header, rows: ofPart, lines: ofLines } = read(content.text, content.first_row);
         expect([header, ofPart.length, ofLines]).toEqual([whole.header, count, lines]);
+        expect(count).toBeLessThanOrEqual(maxRows);
         return ofPart;
       });
       expect(found).toEqual(whole.rows);

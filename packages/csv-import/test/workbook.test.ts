@@ -168,6 +168,14 @@ describe('a workbook', () => {
     expect(importCsv(file).rows).toMatchObject([{ claim: { external_id: 'CMS-1' } }]);
   });
 
+  test('has every letter of long texts, and no more than 1000 sheets', () => {
+    const long = '東'.repeat(30_000);
+    expect(read(workbookOf({ sheets: [{ rows: [['a', long]] }] })).text).toBe(`a\t${long}`);
+    const withSheets = (count: number) => workbookOf({ sheets: Array(count).fill({ rows: [['a']] }) });
+    expect(read(withSheets(1000)).sheets).toHaveLength(1000);
+    expect(failure(() => read(withSheets(1001)))).toContain('more than 1000 sheets');
+  });
+
   test('of strict OOXML, with prefixes, other names of its parts, Windows paths and UTF-16 is read', () => {
     const parts = partsOf({ sheets: [{ rows: [['a', 'é']] }] });
     const { 'xl/workbook.xml': main = '', 'xl/worksheets/sheet1.xml': sheet = '', ...others } = parts;
@@ -272,6 +280,12 @@ describe('a cell', () => {
     [32, 'h"時"mm"分"'],
   ] as const)('with the built-in format %d is read as with its code, %s', (id, code) => {
     expect(numberFormat(id, new Map())).toEqual(numberFormat(200, new Map([[200, code]])));
+  });
+
+  test('with a built-in format of a date or a time shows one, and with no other', () => {
+    const ids = [...Array(200).keys()].filter((id) => numberFormat(id, new Map()).kind === 'date');
+    const range = (from: number, to: number) => [...Array(to + 1).keys()].slice(from);
+    expect(ids).toEqual([...range(14, 22), ...range(27, 36), ...range(45, 47), ...range(50, 58)]);
   });
 
   test.each([
@@ -413,6 +427,12 @@ describe('a file that is no workbook to read', () => {
     ['cells are not in order', '<row r="3"><c r="XFE3"/></row>'],
     ['a text is missing', '<row><c t="s"><v>7</v></c></row>'],
     ['longer than a cell can be', `<row><c t="str"><v>${'x'.repeat(100_001)}</v></c></row>`],
+    ['was read', `<row><c t="str"><v>${'x'.repeat(100_000)}</v></c></row>`],
+    ['was read', '<row r="20001"><c r="A20001"><v>1</v></c></row>'],
+    ['was read', '<row r="15002"><c><v>1</v></c></row><row r="15003"><c><v>1</v></c></row>'],
+    ['was read', '<row r="3"><c r="ALL3"><v>1</v></c></row>'],
+    ['The cell ALM3 is behind', '<row r="3"><c r="ALM3"><v>1</v></c></row>'],
+    ['Before row 20002, more than 20,000', '<row r="20002"><c r="A20002"><v>1</v></c></row>'],
     ['The cell XFD3 is behind the 1,000 columns', '<row r="3"><c r="XFD3"><v>1</v></c></row>'],
     ['Before row 1048576, more than 20,000', '<row r="1048576"><c r="A1048576"><v>1</v></c></row>'],
     [
@@ -455,8 +475,9 @@ describe('a file that is no workbook to read', () => {
   });
 
   test('is recognized by its first bytes', () => {
-    expect([zipped(parts), zipped({}), Buffer.from('PK,Claim #'), Buffer.from('')].map(isWorkbook)).toEqual([
-      ...[true, true, false, false],
+    const others = ['PK,Claim #', '', 'PX\x03\x04', 'XK\x03\x04'].map((text) => Buffer.from(text));
+    expect([zipped(parts), zipped({}), ...others].map(isWorkbook)).toEqual([
+      ...[true, true, false, false, false, false],
     ]);
   });
 
@@ -487,6 +508,8 @@ describe('a file that is no workbook to read', () => {
         '__proto__',
       ].map((name) => [name, '<!DOCTYPE x SYSTEM "http://example.org/">']),
     );
-    expect(read(zipped({ ...parts, ...others })).text).toBe('a\tb\r\n1\t2');
+    const bytes = zipped({ ...parts, ...others });
+    expect(read(bytes).text).toBe('a\tb\r\n1\t2');
+    expect(read(Buffer.concat([bytes, Buffer.from('a comment')])).text).toBe('a\tb\r\n1\t2');
   });
 });
