@@ -44,7 +44,23 @@ const calls: [string, (client: Client, options?: CallOptions) => ApiPromise<unkn
   ['adjusters.list', ({ adjusters }, options) => adjusters.list({}, options)],
   ['adjusters.invite', ({ adjusters }, options) => adjusters.invite({ svc_id: 'A' }, options)],
   ['invitations.withdraw', ({ invitations }, options) => invitations.withdraw('A', options)],
-  ['sandbox.acceptClaim', ({ sandbox }, options) => sandbox.acceptClaim(ID, options)],
+  ['claims.receipt', ({ claims }, options) => claims.receipt(ID, options)],
+  ...(
+    [
+      ...(['acceptClaim', 'rejectClaim', 'closeClaim', 'leaveFirm', 'acceptInvitation'] as const),
+      ...(['declineInvitation', 'expireInvitation', 'pauseAdjuster', 'resumeAdjuster'] as const),
+      ...(['suspendAdjuster', 'reinstateAdjuster'] as const),
+    ] as const
+  ).map((name): (typeof calls)[number] => [
+    `sandbox.${name}`,
+    ({ sandbox }, options) => sandbox[name](ID, options),
+  ]),
+  [
+    'sandbox.simulateFaults',
+    ({ sandbox }, options) => sandbox.simulateFaults({ kind: 'dropped', count: 1 }, options),
+  ],
+  ['sandbox.clearFaults', ({ sandbox }, options) => sandbox.clearFaults(options)],
+  ['sandbox.checkReadiness', ({ sandbox }, options) => sandbox.checkReadiness(options)],
   ['request', ({ request }, options) => request({ operation: 'getKeyInfo' }, options)],
   ['me', ({ me }, options) => me(options)],
   ['health', ({ health }, options) => health(options)],
@@ -143,7 +159,10 @@ describe('the idempotency key', () => {
     const { client, sent: requests } = createTestClient([unreachable, sent]);
     await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
     await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2' }, { idempotencyKey: 'x'.repeat(255) });
-    expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255)]);
+    const request = { operation: 'sendClaim', body: smallestClaim } as const;
+    await client.request({ ...request, idempotencyKey: 'own' });
+    await client.request(request);
+    expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255), 'own', 'key-1']);
   });
 });
 
@@ -267,6 +286,13 @@ describe('a failure', () => {
     expect(await kindOf(problem(500, 'internal_error'))).toEqual([true, false, false]);
     expect(await kindOf(unreachable)).toEqual([false, true, false]);
     expect(await kindOf(stall)).toEqual([false, true, true]);
+  });
+
+  it('is thrown after five retries, of thirty seconds each, by default', async () => {
+    expect(await failureOf(createTestClient([stall]).client.me())).toMatchObject({
+      attempts: 6,
+      message: 'no response within 30000 ms',
+    });
   });
 
   it('of the network has the root cause in its message and the error of fetch as cause', async () => {
@@ -653,15 +679,35 @@ describe('an invitation, which takes no idempotency key', () => {
   const limited = problem(429, 'rate_limited', {}, { 'Retry-After': '1' });
   const missing = problem(404, 'not_found');
 
-  it.each([unreachable, stall, html(502)])('whose response was lost is found', async (lost) => {
-    const { client } = createTestClient([lost, refused, listed({ svc_id: 'other' }, pending)]);
-    expect(await client.adjusters.invite(invitation)).toEqual(pending);
+  it.each([unreachable, stall, html(502)])('whose response was lost is found on its page', async (lost) => {
+    const first = json({ data: [{ svc_id: 'other' }], next_cursor: 'c' });
+    const { client, sent: requests } = createTestClient([lost, refused, first, listed({}, pending)]);
+    const onRequest = jest.fn();
+    expect(await client.adjusters.invite(invitation, { onRequest })).toEqual(pending);
+    expect(requests.slice(2).map(({ url }) => url.search)).toEqual(['?limit=200', '?limit=200&cursor=c']);
+    expect(onRequest).toHaveBeenCalledTimes(4);
+  });
+
+  it('is neither found after another error, nor when the call is aborted', async () => {
+    const denied = createTestClient([unreachable, problem(403, 'insufficient_scope'), listed(pending)]);
+    expect(await failureOf(denied.client.adjusters.invite(invitation))).toMatchObject({ status: 403 });
+    const controller = new AbortController();
+    const aborting: Reply = (request, signal) => {
+      controller.abort(new Error('enough'));
+      return stall(request, signal);
+    };
+    const { signal } = controller;
+    const inviting = createTestClient([unreachable, refused, aborting]).client.adjusters;
+    expect(await failureOf(inviting.invite(invitation, { signal }))).toEqual(new Error('enough'));
   });
 
   it.each([
     ['that was sent before', [refused, listed(pending)]],
     ['that was only rate limited', [limited, refused, listed(pending)]],
-    ['with other notes', [unreachable, refused, listed({ ...pending, note: 'by a colleague' })]],
+    ...['invited_as', 'invited_by', 'purpose', 'note'].map((name): [string, Reply[]] => [
+      `with another ${name}`,
+      [unreachable, refused, listed({ ...pending, [name]: 'by a colleague' })],
+    ]),
     ['that has been answered', [unreachable, refused, listed({ ...pending, status: 'declined' })]],
     ['that is not there', [unreachable, refused, listed()]],
     ['that cannot be looked up', [unreachable, refused, problem(403, 'insufficient_scope')]],

@@ -56,7 +56,10 @@ async function poll(
   );
   const changes = fixture.client.pollClaims({
     signal: controller.signal,
-    onPosition: (position) => void positions.push(position),
+    onPosition: async (position) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      positions.push(position);
+    },
     onError: (error) => void errors.push(error),
     ...rest,
   });
@@ -227,6 +230,10 @@ describe('a position', () => {
     '{}',
     '[]',
     '{"v":2}',
+    'null',
+    '{"v":1,"seen":{}}',
+    '{"v":2,"latest":"2026-08-29T12:00:00Z","seen":{}}',
+    '{"v":1,"latest":"2026-08-29T12:00:00Z","seen":[]}',
     '{"v":1,"latest":"never","seen":{}}',
     '{"v":1,"latest":3,"seen":{}}',
   ])('that is invalid is rejected: %j', async (position) => {
@@ -304,8 +311,8 @@ describe('polling with errors', () => {
     },
   );
 
-  it('waits at least Retry-After', async () => {
-    const wait = problem(429, 'rate_limited', {}, { 'Retry-After': '90' });
+  it.each([429, 503])('waits at least Retry-After: %d', async (status) => {
+    const wait = problem(status, 'c', {}, { 'Retry-After': '90' });
     const { sent } = await poll([wait, page([]), page([])]);
     expect(timesOf(sent)).toEqual([0, 90_000, 150_000]);
   });
@@ -316,6 +323,8 @@ describe('polling with errors', () => {
     [422, 'validation_failed'],
   ])('ends with an error that every further poll would get: %d %s', async (status, code) => {
     expect(await failureOf(poll([problem(status, code)], { rounds: 9 }))).toMatchObject({ status, code });
+    const later = [page([claim('a', 0)], 'n'), problem(403, code)];
+    expect(await failureOf(poll(later, { rounds: 9 }))).toMatchObject({ status: 403, code });
   });
 
   it('retries each call before a poll counts as failed', async () => {
@@ -356,7 +365,7 @@ describe('a webhook', () => {
     let wake = (): void => {};
     const limited: Reply = (sent, signal) => {
       wake();
-      return problem(429, 'rate_limited', {}, { 'Retry-After': '90' })(sent, signal);
+      return problem(503, 'service_unavailable', {}, { 'Retry-After': '90' })(sent, signal);
     };
     const { sent } = await poll([limited, page([])], {
       wakeOn(given) {

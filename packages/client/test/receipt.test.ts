@@ -7,6 +7,7 @@ const { x } = publicKey.export({ format: 'jwk' });
 const KEYS = {
   keys: [
     { kty: 'RSA', kid: 'k1' },
+    { kty: 'OKP', crv: 'X25519', kid: 'k1', x: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', kid: 'k1', x, alg: 'EdDSA' },
   ],
 };
@@ -29,13 +30,14 @@ const codeOf = (receipt: string, jwks: Parameters<typeof verifyReceipt>[1]['jwks
 it('a genuine receipt is verified with saved keys, and with those of a URL', async () => {
   expect(await verifyReceipt(`${receiptWith()}\n`, { jwks: KEYS })).toEqual(CONTENT);
   const asked: unknown[] = [];
-  const fetch: typeof globalThis.fetch = async (url) => {
-    asked.push(url);
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    asked.push(url, init?.signal);
     return Response.json(KEYS);
   };
   const url = 'https://claims.example/.well-known/jwks.json';
-  expect(await verifyReceipt(receiptWith(), { jwks: url, fetch })).toEqual(CONTENT);
-  expect(asked).toEqual([url]);
+  const { signal } = new AbortController();
+  expect(await verifyReceipt(receiptWith(), { jwks: url, fetch, signal })).toEqual(CONTENT);
+  expect(asked).toEqual([url, signal]);
 });
 
 it('a receipt with one altered bit or byte anywhere is not genuine', async () => {
@@ -80,7 +82,7 @@ it('no header makes a forged receipt genuine, or the keys be read from anywhere 
     Buffer.from(x ?? '', 'base64url'),
     publicKey.export({ format: 'der', type: 'spki' }),
     publicKey.export({ format: 'pem', type: 'spki' }),
-    encoded(KEYS.keys[1]),
+    encoded(KEYS.keys.at(-1)),
     '',
   ];
   const [head, content, end] = receiptWith().split('.');

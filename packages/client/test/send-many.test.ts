@@ -128,9 +128,13 @@ describe('sending many claims', () => {
       json({ ...stored, id: 'id-1' }),
       problem(409, 'duplicate_claim', { existing_claim_id: 'id-2' }),
       json({ ...stored, id: 'id-2' }),
+      problem(409, 'duplicate_claim', { existing_claim_id: 'id-3' }),
+      problem(404, 'not_found'),
     ]);
-    const outcomes = await collect(client.claims.sendMany(claims(3), { concurrency: 1 }));
-    expect(brief(outcomes)).toEqual(['0 EXT-0 already_sent', '1 EXT-1 already_sent', '2 EXT-2 failed']);
+    const outcomes = await collect(client.claims.sendMany(claims(4), { concurrency: 1 }));
+    expect(brief(outcomes)).toEqual([
+      ...['0 EXT-0 already_sent', '1 EXT-1 already_sent', '2 EXT-2 failed', '3 EXT-3 failed'],
+    ]);
     expect(outcomes[1]).toMatchObject({ claim: { id: 'id-1' } });
     expect(outcomes[2]).toMatchObject({ error: { code: 'duplicate_claim', existingClaimId: 'id-2' } });
   });
@@ -177,6 +181,36 @@ describe('sending many claims', () => {
     expect(outcomes).toHaveLength(sent.length);
     expect(sent.length).toBeLessThanOrEqual(4);
     expect(outcomes[2]).toMatchObject({ error });
+  });
+
+  it('throws the first of several errors, and one of a key that cannot be made', async () => {
+    const failing: Reply = (sent, signal) => problem(401, `no_${externalId(sent)}`)(sent, signal);
+    const { client } = createTestClient([failing]);
+    const idempotencyKey = ({ external_id }: NewClaim) => external_id;
+    const sending = collect(client.claims.sendMany(claims(2), { idempotencyKey }));
+    expect(await failureOf(sending)).toMatchObject({ code: 'no_EXT-0' });
+    const outcomes = client.claims.sendMany(claims(1), {
+      idempotencyKey: () => Promise.reject(new Error('no key')),
+    });
+    expect(await failureOf(outcomes.next())).toMatchObject({ message: 'no key' });
+  });
+
+  it('is canceled before its first claim, and while the source has no next one', async () => {
+    const { client, sent } = createTestClient([created]);
+    const reason = new Error('stop');
+    const aborted = client.claims.sendMany(claims(3), { signal: AbortSignal.abort(reason) });
+    expect(await failureOf(aborted.next())).toBe(reason);
+    expect(sent).toEqual([]);
+    const controller = new AbortController();
+    const waiting = (async function* () {
+      yield claim(0);
+      await new Promise(() => {});
+    })();
+    const outcomes = client.claims.sendMany(waiting, { signal: controller.signal });
+    await outcomes.next();
+    const next = failureOf(outcomes.next());
+    controller.abort(reason);
+    expect(await next).toBe(reason);
   });
 
   it('throws an error of the source, and closes a source when the loop is left', async () => {

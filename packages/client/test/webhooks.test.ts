@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { webhooks } from '@svc/contract';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook, WebhookVerificationError } from '../src/index.ts';
@@ -77,6 +77,38 @@ describe('a webhook', () => {
     await expect(verifyWebhook({ body: parsed, headers, secret: SECRET })).rejects.toThrow(
       new TypeError('body must be the bytes or the text that arrived, not what a framework has parsed'),
     );
+  });
+
+  it.each<[number | undefined, number]>([
+    [undefined, 300],
+    [60, 60],
+    [0, 0],
+  ])('with a tolerance of %s seconds is taken from %d before to as much after', async (tolerance, most) => {
+    const at = new Date(Date.UTC(2026, 7, 29));
+    const webhook = { body: BODY, headers: signed(BODY, SECRET, at), secret: SECRET };
+    const clock = jest.spyOn(Date, 'now');
+    try {
+      for (const sign of [1, -1])
+        for (const [seconds, isTaken] of [
+          [most, true],
+          [most + 1, false],
+        ] as const) {
+          clock.mockReturnValue(at.getTime() + sign * seconds * 1000);
+          const verifying = verifyWebhook({ ...webhook, toleranceSeconds: tolerance });
+          expect(
+            await verifying.then(
+              () => true,
+              () => false,
+            ),
+          ).toBe(isTaken);
+        }
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it.each(['whsec_', 'whsec_***'])('is not verified with the secret %s, which is none', async (secret) => {
+    await expect(verifyWebhook({ body: BODY, headers: signed(BODY), secret })).rejects.toThrow(TypeError);
   });
 
   it('is verified with either secret while it is rolled', async () => {
