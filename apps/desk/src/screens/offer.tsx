@@ -140,26 +140,18 @@ export function OfferResults({ of }: { readonly of?: string }) {
   const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
   const isSending = acts.some(({ state }) => state === 'sending');
   const wasSending = useRef(false);
+  // Above the list, which may be long.
+  const buttons = useRef<HTMLDivElement>(null);
   // Not before each has its outcome: the list grows with them.
   useEffect(() => {
     const hasEnded = wasSending.current && !isSending;
-    if (hasEnded && failed > 0) document.querySelector('.offer-results')?.scrollIntoView();
+    if (hasEnded && failed > 0) buttons.current?.scrollIntoView();
     wasSending.current = isSending;
   }, [isSending]);
   if (acts.length === 0) return null;
   return (
     <Section title={words.results}>
-      <ul class="choices offer-results">
-        {acts.map((act) => (
-          <li key={act.claim.id} class="row spread" data-state={act.state}>
-            <a href={`#/claims/${act.claim.id}`}>
-              {[act.claim.name, act.claim.claim_number].filter(Boolean).join(' · ')}
-            </a>
-            <span>{outcomeText(act, texts.value)}</span>
-          </li>
-        ))}
-      </ul>
-      <div class="row">
+      <div class="row" ref={buttons}>
         {acts.some(({ state }) => state === 'unknown') && (
           <Button kind="primary" onClick={() => void offers.retry()}>
             {texts.value.network.tryAgain}
@@ -172,6 +164,16 @@ export function OfferResults({ of }: { readonly of?: string }) {
           <Button onClick={offers.dismiss}>{texts.value.close}</Button>
         )}
       </div>
+      <ul class="choices offer-results">
+        {acts.map((act) => (
+          <li key={act.claim.id} class="row spread" data-state={act.state}>
+            <a href={`#/claims/${act.claim.id}`}>
+              {[act.claim.name, act.claim.claim_number].filter(Boolean).join(' · ')}
+            </a>
+            <span>{outcomeText(act, texts.value)}</span>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }
