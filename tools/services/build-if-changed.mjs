@@ -9,20 +9,22 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Each build removes it (`apps/api/build.mjs`). */
 const BUILT_FROM = join(ROOT, 'node_modules/.cache/claims-build/built-from');
 const OUTPUTS = new Set(['node_modules', 'dist', 'test', 'coverage']);
-/** The build writes it, from the contract and `tools/client-types`. */
-const GENERATED = join(ROOT, 'packages/client/src/generated.ts');
+/** The build writes them. */
+const GENERATED = ['packages/client/src/generated.ts', 'packages/domain/RULES.md'].map((path) =>
+  join(ROOT, path),
+);
 
 function* filesIn(folder, isRoot = false) {
   const entries = readdirSync(folder, { withFileTypes: true });
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    if (entry.isFile() && path !== GENERATED) yield path;
+    if (entry.isFile() && !GENERATED.includes(path)) yield path;
     else if (entry.isDirectory() && !isRoot && !OUTPUTS.has(entry.name)) yield* filesIn(path);
   }
 }
 
 const hash = createHash('sha256');
-const folders = ['apps', 'docs', 'packages', 'tools/client-types'].map((name) => join(ROOT, name));
+const folders = ['apps', 'docs', 'packages', 'tools/generated'].map((name) => join(ROOT, name));
 for (const file of [...filesIn(ROOT, true), ...folders.flatMap((folder) => [...filesIn(folder)])])
   hash
     .update(`${relative(ROOT, file)}\0`)

@@ -72,7 +72,7 @@ export const ERRORS = {
     status: 404,
     title: 'Not found',
     cause:
-      'The path is unknown, the id does not exist in your firm, a test key requested a live claim, or there is no pending invitation to withdraw, accept or decline.',
+      'The path is unknown, the id does not exist in your firm, a test key requested a live claim, or there is no pending invitation.',
     fix: 'Check the path and the id, and that the key belongs to the environment in which the record was created.',
   },
   method_not_allowed: {
@@ -97,7 +97,7 @@ export const ERRORS = {
   claim_already_accepted: {
     status: 409,
     title: 'The claim was already accepted',
-    cause: 'An adjuster accepted the claim, so it cannot be offered to another adjuster.',
+    cause: 'An adjuster accepted the claim, so its offer can no longer be replaced or withdrawn.',
     fix: 'Read the claim to see who accepted it.',
   },
   claim_changed: {
@@ -214,7 +214,7 @@ export const ERRORS = {
   environment_mismatch: {
     status: 422,
     title: 'A live key cannot use test data',
-    cause: 'A live key named a test account, tried to offer a test claim, or called the sandbox.',
+    cause: 'A live key named a test account, tried to change a test claim, or called the sandbox.',
     fix: 'Use a test key for test accounts, test claims and the sandbox.',
   },
   rate_limited: {

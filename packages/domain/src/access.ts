@@ -44,11 +44,15 @@ export const SHORTEST_AUDIT_RETENTION_MS = Math.min(
 
 const includes = (scopes: readonly Scope[], scope: Scope): boolean => scopes.includes(scope);
 
-/** The scopes of a key: those of its purpose that the firm's plan includes. */
+/** A key has the scopes of its purpose that the firm's plan includes. */
 export const scopesOf = (purpose: Purpose, plan: Plan): Scope[] =>
   PURPOSE_SCOPES[purpose].filter((scope) => includes(PLAN_SCOPES[plan], scope));
 
-/** Throws unless the key has the scope. The purpose is checked before the plan: a plan change would not help the key. */
+/**
+ * An operation needs its scope; the purpose of the key is checked before the plan of the firm, since another plan would
+ * not help the key.
+ * @throws `insufficient_scope`, `not_in_plan`
+ */
 export function checkScope(scope: Scope, purpose: Purpose, plan: Plan): void {
   if (!includes(PURPOSE_SCOPES[purpose], scope)) {
     throw new DomainError(
@@ -64,18 +68,18 @@ export function checkScope(scope: Scope, purpose: Purpose, plan: Plan): void {
   }
 }
 
-/** The sandbox changes test data and simulates faults, so a live key may not call it. */
+/** The sandbox changes test data and simulates faults, so a live key may not call it. @throws `environment_mismatch` */
 export function checkSandboxKey(environment: Environment): void {
   if (environment === 'live') {
     throw new DomainError('environment_mismatch', 'The sandbox is for test keys; this is a live key.');
   }
 }
 
-/** Whether a key of this environment may read the claim: a live key also reads test data, a test key nothing else. */
+/** A live key reads live and test claims, a test key only test claims. */
 export const isClaimVisible = (claim: { readonly environment: Environment }, key: Environment): boolean =>
   key === 'live' || claim.environment === 'test';
 
-/** Whether a key of this environment may read the adjuster; test accounts are test data. */
+/** A live key reads real adjusters and test accounts, a test key only test accounts. */
 export const isAdjusterVisible = (adjuster: Pick<Adjuster, 'testOf'>, key: Environment): boolean =>
   key === 'live' || adjuster.testOf !== null;
 
@@ -87,8 +91,9 @@ export interface KeyLimits {
 }
 
 /**
- * Throws unless one more key may work. Keys that were replaced and work until their overlap ends are not counted here: a firm
- * with as many keys as it may have can replace each of them.
+ * At most so many keys of a firm and environment work at a time. Keys that were replaced and work until their overlap
+ * ends are not counted: a firm with as many keys as it may have can replace each of them.
+ * @throws `too_many_keys`
  */
 export function checkKeyCount(environment: Environment, working: number, maxKeys: number): void {
   if (working < maxKeys) return;
@@ -98,7 +103,7 @@ export function checkKeyCount(environment: Environment, working: number, maxKeys
   );
 }
 
-/** Throws unless one more key may go on working besides the one that replaces it. */
+/** At most as many keys that were replaced still work. @throws `too_many_keys` */
 export function checkReplacedKeyCount(environment: Environment, replaced: number, maxKeys: number): void {
   if (replaced < maxKeys) return;
   throw new DomainError(
@@ -111,6 +116,10 @@ export function checkReplacedKeyCount(environment: Environment, replaced: number
 export type LimitOverrides = { readonly [L in keyof KeyLimits]: KeyLimits[L] | null };
 export const NO_OVERRIDES: LimitOverrides = { requestsPerMinute: null, writesPerMinute: null, burst: null };
 
+/**
+ * A firm's own limits replace the defaults of the environment one by one: requests per minute, writes per minute, and
+ * `burst`, how many are accepted at the same instant.
+ */
 export function limitsOf(environment: Environment, overrides: LimitOverrides): KeyLimits {
   const defaults = DEFAULT_LIMITS[environment];
   return {

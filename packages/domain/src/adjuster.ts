@@ -26,7 +26,9 @@ export interface Adjuster {
   readonly credentials?: AdjusterCredentials;
 }
 
-/** What the profile lacks before an invitation can be accepted. Blank text is missing. */
+/**
+ * What a profile lacks before an invitation can be accepted: `first_name`, `last_name`, `email`. Blank text is missing.
+ */
 export function missingProfileFields(adjuster: Adjuster): ProfileField[] {
   const values: Record<ProfileField, string | null> = {
     first_name: adjuster.firstName,
@@ -36,6 +38,7 @@ export function missingProfileFields(adjuster: Adjuster): ProfileField[] {
   return PROFILE_FIELDS.filter((field) => isBlank(values[field] ?? ''));
 }
 
+/** First and last name with a space between them; `null` when either is missing. */
 export const fullName = (adjuster: Pick<Adjuster, 'firstName' | 'lastName'>): string | null =>
   adjuster.firstName === null || adjuster.lastName === null
     ? null

@@ -71,7 +71,11 @@ const ERROR_DETAILS: Record<TransitionError, string> = {
   offer_not_pending: 'This offer is no longer pending.',
 };
 
-/** The status after `action`, or null when it changes nothing; throws when it is not allowed. */
+/**
+ * The status after an action: a pending offer can be accepted, rejected, replaced by another offer, or become
+ * `unassigned` when the adjuster leaves; an accepted claim stays accepted. `null`: nothing changes.
+ * @throws `claim_already_accepted`, `offer_not_pending`
+ */
 export function assignmentAfter(status: AssignmentStatus, action: AssignmentAction): AssignmentStatus | null {
   const step = ASSIGNMENT_TRANSITIONS[status][action];
   if ('error' in step) throw new DomainError(step.error, ERROR_DETAILS[step.error]);
@@ -104,9 +108,14 @@ const DECIDED_BY: Readonly<Record<OfferStatus, DecidingRule>> = {
 
 type OfferState = Pick<Assignment, 'withdrawnBy'> & { readonly status: OfferStatus };
 
+/** What became of an offer: `withdrawn` where the firm withdrew it, else its status. */
 export const offerStatus = ({ status, withdrawnBy }: OfferState): OfferStatus =>
   withdrawnBy === undefined ? status : 'withdrawn';
 
+/**
+ * The rule that made an offer what it is, with its text for receipts: the first answer that the service receives while
+ * the offer is pending counts, whenever it was given.
+ */
 export const decidingRule = (
   { status, withdrawnBy }: OfferState,
   closedAt: Instant | null,
@@ -117,6 +126,7 @@ export const decidingRule = (
   return { rule, text: DECIDING_RULES[rule] };
 };
 
+/** A new offer is `pending_acceptance`, with no response and no rejection reason. */
 export const newOffer = (adjuster: Svcid, at: Instant, by: string | null = null): Assignment => ({
   status: 'pending_acceptance',
   adjuster,

@@ -39,7 +39,7 @@ const FORMATS = new Map<string, Intl.DateTimeFormat>();
 /** Creating one takes 190 µs, its use 8. Each takes 70 kB, and a name is valid in any mix of upper and lower case. */
 const MAX_FORMATS = 100;
 
-/** Date and time of day on a clock in the time zone. */
+/** Date and minutes since midnight on a clock in the time zone. */
 export function localTime(at: Instant, timeZone: string): { date: CalendarDate; minutes: number } {
   let format = FORMATS.get(timeZone);
   if (format === undefined) {
@@ -66,7 +66,10 @@ export function localTime(at: Instant, timeZone: string): { date: CalendarDate; 
 const MINUTES_PER_DAY = DAY / MINUTE;
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** The next time after `at` at which a clock in the time zone shows `time` (`HH:MM`). */
+/**
+ * The next time after `at` at which a clock in the time zone shows `time` (`HH:MM`); an hour later where the clock
+ * skips it.
+ */
 export function nextLocalTime(at: Instant, time: string, timeZone: string): Instant {
   const wanted = minutesOf(time);
   const now = localTime(at, timeZone).minutes;
@@ -79,7 +82,7 @@ export function nextLocalTime(at: Instant, time: string, timeZone: string): Inst
   return candidates.find((each) => localTime(each, timeZone).minutes === wanted) ?? next;
 }
 
-/** When the day ends on a clock in the time zone. */
+/** When a day ends on a clock in the time zone. */
 export function endOfDay(date: CalendarDate, timeZone: string): Instant {
   const noon = Date.parse(`${date}T12:00:00Z`);
   // East of UTC+12 it is already the next day there.
@@ -87,7 +90,9 @@ export function endOfDay(date: CalendarDate, timeZone: string): Instant {
   return nextLocalTime(within, '00:00', timeZone);
 }
 
-/** The same time of day so many days later, on a clock in the time zone; a time that the clock skips is an hour later. */
+/**
+ * The same time of day so many days later, on a clock in the time zone; a time that the clock skips is an hour later.
+ */
 export function daysLater(at: Instant, days: number, timeZone: string): Instant {
   const later = at + days * DAY;
   const shifted = localTime(later, timeZone).minutes - localTime(at, timeZone).minutes;
@@ -97,13 +102,16 @@ export function daysLater(at: Instant, days: number, timeZone: string): Instant 
   return later - minutes * MINUTE;
 }
 
-/** For deadlines. */
+/** `endOfDay` and `daysLater` of a time zone, for `deadlinesOf`. */
 export const localDays = (timeZone: string): LocalDays => ({
   endOfDay: (date) => endOfDay(date, timeZone),
   daysLater: (at, days) => daysLater(at, days, timeZone),
 });
 
-/** When the quiet hours at `at` end; null when it is not quiet. */
+/**
+ * When the quiet hours of a device end; `null` outside of them. They end on the next day when the end is earlier than
+ * the start, and have no length when both are equal.
+ */
 export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): Instant | null {
   const [start, end, now] = [
     minutesOf(hours.start),
@@ -114,19 +122,22 @@ export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): In
   return isQuiet ? nextLocalTime(at, hours.end, timeZone) : null;
 }
 
-/** Whether the time is on one of the days. */
+/** Whether a time is on one of the days of an away period, both included, on the calendar of its time zone. */
 export function isAway({ firstDay, lastDay, timeZone }: AwayPeriod, at: Instant): boolean {
   const { date } = localTime(at, timeZone);
   return firstDay <= date && date <= lastDay;
 }
 
-/** Whether the adjuster has as many pending offers, of all firms together, as they want. */
+/** Whether an adjuster has as many pending offers, of all firms together, as they want. */
 export const hasReachedLimit = (
   { maxOpenOffers }: Pick<Availability, 'maxOpenOffers'>,
   pendingOffers: number,
 ): boolean => maxOpenOffers !== null && pendingOffers >= maxOpenOffers;
 
-/** Whether the adjuster takes one more offer, with so many pending ones. */
+/**
+ * An adjuster takes new offers unless they paused all firms, are away on that day, or have as many pending offers, of
+ * all firms together, as they want.
+ */
 export function takesOffers(availability: Availability, pendingOffers: number, at: Instant): boolean {
   const { acceptingAssignments, away } = availability;
   if (!acceptingAssignments || hasReachedLimit(availability, pendingOffers)) return false;

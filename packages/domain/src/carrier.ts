@@ -24,10 +24,13 @@ const DETAILS: readonly CarrierDetail[] = ['phone', 'email', 'address'];
 const folded = (text: string): string =>
   text.trim().replace(/\s+/gu, ' ').toLowerCase().toUpperCase().toLowerCase();
 
-/** Key of a carrier in the firm's book: equal keys are the same carrier. */
+/**
+ * Key of a carrier in the firm's book: names are equal without regard to case, surrounding whitespace and the length of
+ * runs of whitespace.
+ */
 export const carrierNameKey = (name: string): string => folded(name);
 
-/** Compares ASCII digits; a leading country code 1 of eleven digits is ignored. */
+/** Phone numbers are equal when their ASCII digits are, without the leading country code 1 of eleven digits. */
 export function samePhone(one: string, other: string): boolean {
   const digits = (phone: string): string => {
     const all = phone.replace(/[^0-9]/g, '');
@@ -36,9 +39,13 @@ export function samePhone(one: string, other: string): boolean {
   return digits(one) === digits(other);
 }
 
+/** Email addresses are equal without regard to case. */
 export const sameEmail = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Compares each part without regard to case and whitespace; of a ZIP+4, only the five-digit ZIP. */
+/**
+ * Addresses are equal when street, city and state are, without regard to case and whitespace, and the first five
+ * characters of the ZIP code.
+ */
 export function sameAddress(one: CarrierAddress, other: CarrierAddress): boolean {
   return (
     folded(one.street) === folded(other.street) &&
@@ -81,8 +88,8 @@ export interface CarrierMerge {
 }
 
 /**
- * Merges a carrier into the firm's book: sent details fill in what is missing and never overwrite.
- *
+ * Details sent with a claim fill in what the firm's book lacks and never overwrite it; an address is one detail. Also
+ * returns the details gained and the details that differ.
  * @param entry the book's entry under the same {@link carrierNameKey}, or null when it has none.
  */
 export function mergeCarrier(entry: CarrierDetails | null, sent: CarrierDetails): CarrierMerge {
@@ -109,7 +116,10 @@ const identical = (one: CarrierDetails[CarrierDetail], other: CarrierDetails[Car
       one.zip === other.zip
     : one === other;
 
-/** The corrected entry of the firm's book under the same name, and the details that it changes. */
+/**
+ * The operator replaces, adds or removes details of an entry of the book; claims keep what they sent. Also returns the
+ * details that it changes.
+ */
 export function correctCarrier(
   entry: CarrierDetails,
   correction: CarrierCorrection,
@@ -124,6 +134,6 @@ export function correctCarrier(
   return { entry: corrected, changed: DETAILS.filter((d) => !identical(entry[d], corrected[d])) };
 }
 
-/** The carrier on an adjuster's forms: the details sent with the claim, filled in from the book. */
+/** Forms show what the claim sent, filled in from the book. */
 export const carrierForForms = (sent: CarrierDetails, entry: CarrierDetails | null): CarrierDetails =>
   filled(sent, entry);

@@ -20,7 +20,10 @@ export interface StepTimes {
   readonly inspection: StepTime | null;
 }
 
-/** The first contact and the inspection: the earliest entries of the contact log, else a date that was entered. */
+/**
+ * First contact and inspection of the work: the earliest entries of the contact log with both times, else the dates
+ * that were entered.
+ */
 export function stepTimesOf({ contactDate, inspectionDate, details }: ClaimWork): StepTimes {
   const step = (result: 'reached' | 'inspected', date: CalendarDate | null): StepTime | null => {
     const entry = details?.contacts?.find((each) => each.result === result);
@@ -36,7 +39,7 @@ export function doneAt({ deviceAt, at, date }: StepTime, { endOfDay }: LocalDays
   return date === null ? null : endOfDay(date);
 }
 
-/** Whether a step is late, or was done late. A date alone counts from its beginning. */
+/** A step is late if it is or was not done when it was due. A date alone counts from its beginning. */
 export function isStepLate(step: StepTime | null, dueAt: Instant, now: Instant, days: LocalDays): boolean {
   if (step === null) return dueAt < now;
   const { deviceAt, date } = step;
@@ -66,7 +69,10 @@ export interface ClaimClocks {
   readonly reportDueAt: Instant | null;
 }
 
-/** The clocks of an accepted claim as its firm sees them, where the adjuster agrees. */
+/**
+ * What a firm sees of an accepted claim by consent: first contact, inspection, when they are due, whether they are
+ * late.
+ */
 export function claimClocksOf(
   facts: ClockFacts,
   { rules, timeZone }: FirmClocks,

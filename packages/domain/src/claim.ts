@@ -87,7 +87,11 @@ export interface Claim {
 
 const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
 
-/** Creates a claim as an offer to one adjuster; the caller has run `checkAddressee`. */
+/**
+ * A claim starts as an offer to one adjuster; its building pair and its policy term must be valid. The caller has run
+ * `checkAddressee`.
+ * @throws `building_pair_refused`, `policy_term_reversed`
+ */
 export function sendClaim(
   facts: ClaimFacts,
   sent: {
@@ -121,8 +125,9 @@ export function sendClaim(
 }
 
 /**
- * Throws unless a key of `environment` may offer this claim again, to any adjuster. A test key cannot see a live
- * claim, so the mismatch is always a live key with a test claim.
+ * A claim can be offered again with a key of the claim's environment while it is open and not accepted. A test key
+ * cannot see a live claim, so the mismatch is always a live key with a test claim.
+ * @throws `environment_mismatch`, `claim_closed`, `claim_already_accepted`
  */
 export function checkOfferable(claim: Claim, environment: Environment): void {
   if (claim.environment !== environment) {
@@ -137,7 +142,10 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
   }
 }
 
-/** Offers the claim again and drops the earlier response; the caller has run `checkAddressee`. */
+/**
+ * Offers the claim to another adjuster; the earlier response is dropped. The caller has run `checkAddressee`.
+ * @throws `claim_already_accepted`
+ */
 export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant; by?: string }): Claim {
   assignmentAfter(claim.assignment.status, 'offer');
   // Two people may offer it in one millisecond, and the time of an offer is its key.
@@ -171,10 +179,18 @@ function withResponse(
   return { ...claim, assignment: { ...claim.assignment, status, respondedAt, rejectionReason: reason } };
 }
 
+/**
+ * Only the adjuster of the latest offer can accept it, while it is pending and the claim is open. An `offeredAt` must
+ * be that of the latest offer.
+ * @throws `not_found`, `offer_not_pending`
+ */
 export const acceptClaim = (claim: Claim, response: ResponseToOffer): Claim =>
   withResponse(claim, 'accept', response, null);
 
-/** Accepts the offer, or makes it `unassigned` when the adjuster lost the permission after it was made. */
+/**
+ * Accepts the offer, or makes it `unassigned` when the adjuster may no longer accept claims of the firm.
+ * @throws `not_found`, `offer_not_pending`
+ */
 export function acceptOrUnassign(
   claim: Claim,
   membership: ClaimAccess | null,
@@ -184,12 +200,21 @@ export function acceptOrUnassign(
   return mayAcceptOffers(membership) ? accepted : (unassignPendingOffer(claim) ?? claim);
 }
 
+/**
+ * Only the adjuster of the latest offer can reject it, with an optional reason, while it is pending and the claim is
+ * open. An `offeredAt` must be that of the latest offer.
+ * @throws `not_found`, `offer_not_pending`
+ */
 export const rejectClaim = (
   claim: Claim,
   { reason, ...response }: ResponseToOffer & { readonly reason: string | null },
 ): Claim => withResponse(claim, 'reject', response, reason);
 
-/** Ends the pending offer of an open claim for the firm, whom `by` names. */
+/**
+ * The firm ends the pending offer of an open claim, which becomes `unassigned` and can be offered again. `by` names who
+ * ends it.
+ * @throws `claim_already_accepted`, `offer_not_pending`
+ */
 export function withdrawOffer(claim: Claim, by: string): Claim {
   const { status } = claim.assignment;
   if (claim.closedAt !== null && status !== 'accepted')
@@ -199,8 +224,8 @@ export function withdrawOffer(claim: Claim, by: string): Claim {
 }
 
 /**
- * For an adjuster who leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim
- * becomes `unassigned`. Null: nothing changed.
+ * When an adjuster leaves the firm or may no longer accept its claims, a pending offer of an open claim becomes
+ * `unassigned`; any other claim is unchanged (`null`).
  */
 export function unassignPendingOffer(claim: Claim): Claim | null {
   if (claim.closedAt !== null) return null;
@@ -208,15 +233,15 @@ export function unassignPendingOffer(claim: Claim): Claim | null {
   return status === null ? null : { ...claim, assignment: { ...claim.assignment, status } };
 }
 
-/** Whether the latest offer went to this adjuster and is pending or accepted. */
+/** A claim belongs to the adjuster of its latest offer while that offer is pending or accepted. */
 export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: Svcid): boolean =>
   assignment.adjuster === adjuster &&
   (assignment.status === 'pending_acceptance' || assignment.status === 'accepted');
 
 /**
- * Whether this adjuster may read the claim, including the policyholder's name and phone. A member of the firm reads
- * claims shown to them; a former member only those accepted before leaving, until closed or until the time that the
- * firm's plan allows is over. Without a membership, nothing.
+ * Whether this adjuster may read the claim, including the policyholder's name and phone. A member of the firm reads the
+ * claims that belong to them; a former member only the claims they accepted, until closed or until the time that the
+ * plan allows is over. Nothing of a firm is shown to an adjuster who never joined it.
  *
  * In SQL, over the adjuster's `memberships m`: `c.adjuster_svc_id = m.svc_id AND (m.status = 'active' AND c.status IN
  * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL AND (m.readable_until IS NULL OR
@@ -244,10 +269,10 @@ function checkEditable(claim: Claim): void {
   }
 }
 
-/** The work is no longer what an edit was made from. */
+/** The error `work_changed`: the work is no longer what an edit was made from. */
 export class WorkChanged extends DomainError {
   constructor(
-    /** As it is now. */
+    /** As it is now: personal data. */
     readonly work: ClaimWork,
   ) {
     super('work_changed', 'The entries were changed since those that were edited.');
@@ -262,8 +287,10 @@ function isRecorded({ details, ...fields }: Partial<ClaimWork>, work: ClaimWork)
 }
 
 /**
- * Records the adjuster's dates and notes. A missing field is unchanged; null clears it. `isBase`: whether work is what
+ * The adjuster who accepted an open claim records dates and notes. A missing field is unchanged; `null` clears it.
+ * Refused if they were made from other work, unless all of them are recorded already. `isBase`: whether work is what
  * the edits were made from.
+ * @throws `not_found`, `offer_not_pending`, `work_changed`
  */
 export function recordWork(
   claim: Claim,
@@ -288,7 +315,10 @@ export function recordWork(
   };
 }
 
-/** Adds an attempt to reach the policyholder, or replaces the one with its id. */
+/**
+ * Adds an attempt to reach the policyholder, or replaces the one with its id; at most 200 per claim.
+ * @throws `not_found`, `offer_not_pending`, `contact_log_full`
+ */
 export function logContact(
   claim: Claim,
   membership: ClaimAccess | null,
@@ -308,7 +338,11 @@ export function logContact(
   return changed;
 }
 
-/** Closes a claim for the adjuster who accepted it. Frees the claim number; not visible to the firm. */
+/**
+ * The adjuster who accepted a claim may close it; closing again has no effect. Closing frees the claim number and is
+ * not visible to the firm.
+ * @throws `not_found`, `offer_not_pending`
+ */
 export function closeAcceptedClaim(
   claim: Claim,
   membership: ClaimAccess | null,
@@ -320,10 +354,10 @@ export function closeAcceptedClaim(
   return { ...claim, closedAt: at };
 }
 
-/** Whether no further change of the claim can be visible to the firm. */
+/** Accepted and closed claims do not change any more for the firm. */
 export const isFinal = ({ assignment, closedAt }: Pick<Claim, 'assignment' | 'closedAt'>): boolean =>
   assignment.status === 'accepted' || closedAt !== null;
 
-/** The firm and the operator may close any claim, whatever its assignment status. */
+/** The firm and the operator may close any claim; a closed claim keeps its time and who closed it. */
 export const closeClaim = (claim: Claim, at: Instant, closure: Closure): Claim =>
   claim.closedAt === null ? { ...claim, closedAt: at, closure } : claim;

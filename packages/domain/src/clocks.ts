@@ -29,18 +29,21 @@ export interface FirmClocks {
 
 export const NO_CLOCKS: FirmClocks = { rules: [], timeZone: 'UTC' };
 
-/** Equal keys are for the same claims. */
+/** Equal keys: two rules are for the same claims, which a firm may not have. */
 export const clockRuleKey = ({ carrier, catCode }: ClockRule): string =>
   JSON.stringify([carrier === undefined ? null : carrierNameKey(carrier), catCode ?? null]);
 
 const specificity = ({ carrier, catCode }: ClockRule): number =>
   (carrier === undefined ? 0 : 2) + (catCode === undefined ? 0 : 1);
 
-/** The most specific first; a carrier says more than an event. */
+/** Rules with a carrier and an event first, then with a carrier, with an event, with neither. */
 export const bySpecificity = (rules: readonly ClockRule[]): ClockRule[] =>
   [...rules].sort((one, other) => specificity(other) - specificity(one));
 
-/** Of the rules for a claim, the most specific one that has a time sets it. */
+/**
+ * Within what times the firm owes a carrier contact, inspection and report: of the rules for the claim, the most
+ * specific one that has a time sets it.
+ */
 export function clocksFor(rules: readonly ClockRule[], carrier: string, catCode: string | null): Clocks {
   const key = carrierNameKey(carrier);
   const matching = bySpecificity(rules).filter(

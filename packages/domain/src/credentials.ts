@@ -29,6 +29,7 @@ export interface AdjusterCredentials {
 /** Without what the service needs for its reminders. */
 export type EnteredCredentials = Omit<AdjusterCredentials, 'remindAt'>;
 
+/** What the adjuster has entered, which a firm sees by consent. */
 export const enteredCredentials = ({ remindAt: _, ...entered }: AdjusterCredentials): EnteredCredentials =>
   entered;
 
@@ -39,8 +40,9 @@ const CATEGORIES_OF_FORM: Readonly<Record<FormType, readonly FcnCategory[]>> = {
 };
 
 /**
- * What a dispatcher should know before offering the claim. What the adjuster has not said, or does not share, is unknown and
- * warns of nothing.
+ * What a dispatcher should know before an offer: licenses are listed and none is of the claim's state; all of the
+ * state, or the FCN, have ended or end within 14 days; the FCN has no category for the policy's form. What the adjuster
+ * has not entered, or does not share, is unknown: it is never called missing.
  */
 export function credentialWarnings(
   credentials: EnteredCredentials | undefined,
@@ -63,7 +65,7 @@ export function credentialWarnings(
 
 const midnight = (date: CalendarDate): Instant => Date.parse(`${date}T00:00:00Z`);
 
-/** Negative once it is over. */
+/** Days until a date; negative once it is over. */
 export const daysUntil = (date: CalendarDate, today: CalendarDate): number =>
   (midnight(date) - midnight(today)) / DAY;
 
@@ -104,7 +106,10 @@ export const endToRemindOf = (
 export const endsOn = (credentials: AdjusterCredentials | undefined, date: CalendarDate): boolean =>
   expiriesOf(credentials ?? {}).includes(date);
 
-/** With the time of the next reminder. `queued`: when one is due already, which looks again then. */
+/**
+ * Adjusters are reminded 60 and 14 days before an end, at 16:00 UTC. A reminder that is queued stays. `queued`: when
+ * one is due already, which looks again then.
+ */
 export function withNextReminder(
   stored: AdjusterCredentials,
   at: Instant,

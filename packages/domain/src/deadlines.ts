@@ -89,7 +89,11 @@ function firmHours({ contactHours, inspectionHours, reportDays }: Clocks, kind: 
   return kind === 'preliminary_report' && reportDays !== undefined ? reportDays * 24 : undefined;
 }
 
-/** What is due, earliest first. The firm's rules count before those of the event, and these before the general ones. */
+/**
+ * What is due on an accepted claim, earliest first: `DEADLINE_RULES`, or other hours for the event of the claim, or
+ * those of the firm. Counted from the acceptance, the first contact or the end of the date of loss, those of days on
+ * the calendar; an entry ends it. The firm's rules count before those of the event, and these before the general ones.
+ */
 export function deadlinesOf(
   facts: DeadlineFacts,
   overrides: readonly DeadlineOverride[],
@@ -111,5 +115,6 @@ export function deadlinesOf(
     .sort((a, b) => a.at - b.at);
 }
 
+/** The date so many days later. */
 export const daysAfter = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);

@@ -30,7 +30,10 @@ export type DomainErrorCode =
   | 'too_many_passkeys'
   | 'last_admin';
 
-/** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */
+/**
+ * A rule, which `code` identifies, does not allow the operation; the message is public text. Thrown inside a unit of work,
+ * it rolls the unit back.
+ */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
 

@@ -17,8 +17,7 @@ const buildingClass = (type: BuildingType): BuildingClass =>
   classOf<BuildingType>(RESIDENTIAL_BUILDING_TYPES, type);
 
 /**
- * A building type must be of its occupancy's class, and residential when no occupancy was sent.
- *
+ * A building type must be of its occupancy's class, residential or not; residential when no occupancy was sent.
  * @returns null when the pair is valid, else an error message for the sender.
  */
 export function checkBuildingPair(
@@ -43,7 +42,6 @@ export function checkBuildingPair(
 
 /**
  * A policy must not expire before it takes effect; the same day is allowed, and a single date is not checked.
- *
  * @returns null when the term is valid, else an error message for the sender.
  */
 export function checkPolicyTerm(

@@ -60,14 +60,20 @@ export interface Membership {
   readonly sharing: Sharing;
 }
 
-/** The status at `now`. Expiry is computed, so no background task has to store it. */
+/**
+ * A pending invitation is `expired` from the instant it ends, after `INVITATION_LIFETIME_MS`, 7 days. That is computed, so
+ * no background task has to store it.
+ */
 export function statusAt(membership: Membership, now: Instant): MembershipStatus {
   const over =
     membership.status === 'pending' && membership.expiresAt !== null && now >= membership.expiresAt;
   return over ? 'expired' : membership.status;
 }
 
-/** Whether the invitation of that time is pending, and the adjuster's app has not got it. */
+/**
+ * A pending invitation that the adjuster's app has not got; after `INVITATION_REMINDER_MS`, 48 hours, the adjuster is
+ * reminded once.
+ */
 export const isUnseenInvitation = (membership: Membership, invitedAt: Instant, now: Instant): boolean =>
   membership.invitedAt === invitedAt && membership.seenAt === null && statusAt(membership, now) === 'pending';
 
@@ -118,7 +124,10 @@ function statusAfter(membership: Membership, action: MembershipAction, now: Inst
   throw new DomainError(step.error, detail);
 }
 
-/** A live key may invite any real adjuster, a test key only the firm's test accounts. */
+/**
+ * A live key may invite any real adjuster, a test key only the firm's test accounts.
+ * @throws `unknown_svcid`, `environment_mismatch`
+ */
 export function checkInvitable(
   adjuster: Adjuster | null,
   firmId: FirmId,
@@ -131,7 +140,10 @@ export function checkInvitable(
   return adjuster;
 }
 
-/** Invites, or invites again; the new notes replace all earlier ones. */
+/**
+ * Invites, or invites again after a decline, expiry, withdrawal or departure; the new notes replace all earlier ones.
+ * @throws `already_member`, `invitation_pending`
+ */
 export function invite(
   current: Membership | null,
   invitation: { firmId: FirmId; svcId: Svcid; notes: InvitationNotes; at: Instant },
@@ -155,6 +167,10 @@ export function invite(
   };
 }
 
+/**
+ * A pending invitation can be accepted once first name, last name and email are in the profile.
+ * @throws `not_found`, `profile_incomplete`
+ */
 export function acceptInvitation(membership: Membership, adjuster: Adjuster, at: Instant): Membership {
   const status = statusAfter(membership, 'accept', at);
   const missing = missingProfileFields(adjuster);
@@ -164,6 +180,7 @@ export function acceptInvitation(membership: Membership, adjuster: Adjuster, at:
   return { ...membership, status, expiresAt: null, respondedAt: at, readableUntil: null };
 }
 
+/** A pending invitation can be declined. @throws `not_found` */
 export const declineInvitation = (membership: Membership, at: Instant): Membership => ({
   ...membership,
   status: statusAfter(membership, 'decline', at),
@@ -171,19 +188,24 @@ export const declineInvitation = (membership: Membership, at: Instant): Membersh
   respondedAt: at,
 });
 
+/** A pending invitation can be withdrawn by the firm. @throws `not_found` */
 export const withdrawInvitation = (membership: Membership, at: Instant): Membership => ({
   ...membership,
   status: statusAfter(membership, 'withdraw', at),
   expiresAt: null,
 });
 
-/** Ends a pending invitation now, as if its time had passed. */
+/** A pending invitation can be ended as if its time had passed; for the sandbox. @throws `not_found` */
 export function expireInvitation(membership: Membership, at: Instant): Membership {
   if (statusAt(membership, at) !== 'pending') throw new DomainError('not_found', ERROR_DETAILS.not_found);
   return { ...membership, expiresAt: at };
 }
 
-/** By the adjuster, or by the operator for them. */
+/**
+ * An active member can leave; the firm's plan sets how long accepted claims stay readable. The firm sees nothing more
+ * that was shared. By the adjuster, or by the operator for them.
+ * @throws `not_found`
+ */
 export const leaveFirm = (membership: Membership, plan: Plan, at: Instant): Membership => ({
   ...membership,
   status: statusAfter(membership, 'leave', at),
@@ -191,7 +213,7 @@ export const leaveFirm = (membership: Membership, plan: Plan, at: Instant): Memb
   sharing: SHARES_NOTHING,
 });
 
-/** Adds a member without an invitation: by the operator, or a test account of a new firm. */
+/** Adds a member without an invitation: by the operator, or a test account of a new firm. @throws `already_member` */
 export function addMember(
   current: Membership | null,
   member: { firmId: FirmId; svcId: Svcid; at: Instant; acceptingAssignments?: boolean },
@@ -217,7 +239,7 @@ export function addMember(
   };
 }
 
-/** Name and email as the firm may see them: only while the adjuster is an active member. */
+/** A firm sees an adjuster's name and email only while the adjuster is an active member. */
 export const contactForFirm = (
   membership: Pick<Membership, 'status'>,
   adjuster: Adjuster,
@@ -229,7 +251,7 @@ export const contactForFirm = (
 /** What decides whether an adjuster may read and answer the claims of a firm. */
 export type ClaimAccess = Pick<Membership, 'status' | 'canAcceptClaims' | 'readableUntil'>;
 
-/** Whether the adjuster may accept an existing offer of the firm. A pause only blocks new offers. */
+/** An active member who has the permission may accept offers already made; a pause only blocks new offers. */
 export const mayAcceptOffers = (membership: ClaimAccess | null): boolean =>
   membership !== null && membership.status === 'active' && membership.canAcceptClaims;
 
@@ -239,7 +261,7 @@ const unknownSvcid = (): DomainError =>
     "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key can name only the firm's test accounts.",
   );
 
-/** A live key may name only real adjusters. */
+/** A live key cannot name a test account. @throws `environment_mismatch` */
 export function checkNameable(adjuster: Adjuster, environment: Environment): void {
   if (environment === 'live' && adjuster.testOf !== null) {
     throw new DomainError('environment_mismatch', 'A live key cannot name a test account; use a test key.');
@@ -247,10 +269,10 @@ export function checkNameable(adjuster: Adjuster, environment: Environment): voi
 }
 
 /**
- * Throws unless a claim may be offered to this adjuster with a key of `environment`. The order of the errors is part of
- * the interface: unknown, wrong environment, not in the firm, not accepting.
- *
+ * A claim may be offered to an active member of the firm who may accept claims and takes assignments (`takesOffers`).
+ * Live keys name real adjusters only, test keys the firm's test accounts only. Checked in this order.
  * @returns the adjuster.
+ * @throws `unknown_svcid`, `environment_mismatch`, `adjuster_not_in_firm`, `adjuster_not_accepting`
  */
 export function checkAddressee(offer: {
   adjuster: Adjuster | null;

@@ -56,17 +56,18 @@ export const SIGN_IN_LIMITS = {
   strangersGuessesInTotal: { free: 500, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
 } as const satisfies Record<string, AttemptLimit>;
 
-/** The attempts that count at `now`. */
+/** Attempts count for 22 hours from the first one; after that the count starts at zero. */
 export const attemptsAt = (stored: Attempts | null, now: Instant): Attempts =>
   stored !== null && now < stored.endsAt ? stored : { count: 0, lastAt: now, endsAt: now + ATTEMPT_WINDOW };
 
+/** The attempts including one more at this time. */
 export const withAttempt = (attempts: Attempts, now: Instant): Attempts => ({
   ...attempts,
   count: attempts.count + 1,
   lastAt: now,
 });
 
-/** Milliseconds until the next attempt is allowed; 0: now. */
+/** Milliseconds until the next attempt is allowed; `0`: now. A limit requires a pause after each but its free attempts. */
 export function remainingPauseMs(
   limit: AttemptLimit,
   { count, lastAt, endsAt }: Attempts,

@@ -1,9 +1,9 @@
 import type { Svcid } from './ids.ts';
 
 /**
- * Spreads claims over adjusters with as many claims as they got before, so that the numbers differ by at most one unless they did
- * before. Of the pairs that are left, the one with the lowest cost, a whole number, comes next. The order of both makes no
- * difference.
+ * Spreads claims over adjusters with as many claims as they got before, so that the numbers differ by at most one
+ * unless they did before. Of the pairs that are left, the one with the lowest cost, a whole number, comes next. The
+ * order of both makes no difference.
  */
 export function spreadEvenly(
   claims: readonly string[],

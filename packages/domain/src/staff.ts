@@ -58,11 +58,11 @@ export interface StaffMember extends StaffRef {
 /** Of the UTC day: the morning of the United States. */
 const LATE_OFFERS_MAIL_TIME = 12 * HOUR;
 
-/** The first time after this one at which mails about late offers are due. */
+/** Mails about late offers are due at 12:00 UTC. */
 export const nextLateOffersMail = (after: Instant): Instant =>
   (Math.floor((after - LATE_OFFERS_MAIL_TIME) / DAY) + 1) * DAY + LATE_OFFERS_MAIL_TIME;
 
-/** Who offers claims again is mailed about late offers. */
+/** Who may offer claims again may be mailed about late offers. */
 export const mayGetLateOffersMail = (role: StaffRole): boolean => hasPermission(role, 'claims:write');
 
 const isScope = (permission: StaffPermission): permission is Scope =>
@@ -74,11 +74,17 @@ const isInPlan = (permission: StaffPermission, plan: Plan): boolean =>
 const hasPermission = (role: StaffRole, permission: StaffPermission): boolean =>
   (ROLE_PERMISSIONS[role] as readonly StaffPermission[]).includes(permission);
 
-/** The permissions of a role that the firm's plan includes. */
+/**
+ * A staff member has the permissions of their role; those that are scopes of keys only where the firm's plan includes
+ * them.
+ */
 export const permissionsOf = (role: StaffRole, plan: Plan): StaffPermission[] =>
   ROLE_PERMISSIONS[role].filter((permission) => isInPlan(permission, plan));
 
-/** Throws unless the role has the permission and the firm's plan includes it. */
+/**
+ * An operation of the desk needs its permission; the role is checked before the plan of the firm.
+ * @throws `missing_permission`, `not_in_plan`
+ */
 export function checkPermission(permission: StaffPermission, role: StaffRole, plan: Plan): void {
   if (!hasPermission(role, permission))
     throw new DomainError(
@@ -98,14 +104,20 @@ const scopesOfRole = (role: StaffRole, environment: Environment): readonly Scope
     ? SCOPES
     : SCOPES.filter((scope) => hasPermission(role, scope));
 
-/** The purposes of keys that the role may create: a key never may do more than who made it. */
+/**
+ * A person may create or replace keys with no scope that their role lacks. Who works with the sandbox may do everything
+ * with test data.
+ */
 export function keyPurposesOf(role: StaffRole, environment: Environment): Purpose[] {
   if (!hasPermission(role, 'keys:write')) return [];
   const own = scopesOfRole(role, environment);
   return KEY_PURPOSES.filter((purpose) => PURPOSE_SCOPES[purpose].every((scope) => own.includes(scope)));
 }
 
-/** Throws unless the role may create such a key, or see the secret of one that replaces it. */
+/**
+ * Throws unless the role may create such a key, or see the secret of one that replaces it.
+ * @throws `missing_permission`
+ */
 export function checkKeyPurpose(role: StaffRole, environment: Environment, purpose: Purpose): void {
   if (keyPurposesOf(role, environment).includes(purpose)) return;
   const own = scopesOfRole(role, environment);
@@ -116,7 +128,7 @@ export function checkKeyPurpose(role: StaffRole, environment: Environment, purpo
   );
 }
 
-/** A firm always has an administrator: the last one cannot be removed or get another role. */
+/** The only administrator of a firm cannot be removed or get another role. @throws `last_admin` */
 export function checkNotLastAdmin(
   all: readonly Pick<StaffMember, 'staffId' | 'role'>[],
   changed: Pick<StaffMember, 'staffId' | 'role'>,

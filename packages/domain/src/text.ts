@@ -2,7 +2,7 @@ import { INVISIBLE_CHARACTER } from './vocabulary.ts';
 
 const BLANK = /* @__PURE__ */ new RegExp(`^${INVISIBLE_CHARACTER}*$`, 'u');
 
-/** Whether the text has no visible character. */
+/** Whether the text prints nothing: whitespace, control characters and invisible characters only. */
 export const isBlank = (value: string): boolean => BLANK.test(value);
 
 const APOSTROPHES = /['\u0060\u00b4\u02b9-\u02bd\u2018-\u201b\u2032\uff07]/gu;

@@ -10,7 +10,7 @@ export interface Week {
   readonly end: Instant;
 }
 
-/** The weeks of a period, in order. The first and the last one may reach beyond it. */
+/** The weeks of a period, from Monday, on a clock in the time zone. The first and the last one may reach beyond it. */
 export function weeksOf(since: Instant, until: Instant, timeZone: string): Week[] {
   const { date } = localTime(since, timeZone);
   const daysSinceMonday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
