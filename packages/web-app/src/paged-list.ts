@@ -119,11 +119,6 @@ export function createPagedList<Row>(deps: {
       });
     },
 
-    /** Replaces a row that was just read by itself. */
-    update(id: string, change: (row: Row) => Row): void {
-      rows.value = rows.value?.map((row) => (deps.idOf(row) === id ? change(row) : row));
-    },
-
     forget(): void {
       generation += 1;
       rows.value = undefined;

@@ -1,11 +1,16 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { createApi, readPages } from '../src/api.ts';
+import { NetworkError } from '../src/api-error.ts';
 import { requestOf } from '../src/endpoints.ts';
 import { loadOnce } from '../src/load-once.ts';
+import { outlast } from '../src/outlast.ts';
 
 afterEach(() => {
+  jest.useRealTimers();
   jest.restoreAllMocks();
 });
+const fakeTime = () =>
+  jest.useFakeTimers({ now: 1_788_000_000_000, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
 
 const respond = (body: string | null, status: number, headers: Record<string, string> = {}) =>
   jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body, { status, headers }));
@@ -18,11 +23,17 @@ test.each([
   [
     'an error of the service',
     422,
-    '{"code":"validation_failed","status":422,"errors":[{"pointer":"/email","detail":"Must be an address."}]}',
+    '{"code":"validation_failed","status":422,"detail":"2 errors.","errors":[{"pointer":"/email","detail":"Must be an address."},{"detail":"b"},{"pointer":"/a/0"}]}',
     {
-      ...{ name: 'ApiError', status: 422, code: 'validation_failed', fields: ['email'] },
+      ...{ name: 'ApiError', status: 422, code: 'validation_failed', fields: ['email', 'a/0'] },
       reason: 'Must be an address.',
     },
+  ],
+  [
+    'an error of no field',
+    409,
+    '{"code":"claim_changed","status":409,"detail":"It has changed."}',
+    { name: 'ApiError', code: 'claim_changed', fields: [], reason: 'It has changed.' },
   ],
   ['too many requests', 429, '{}', { name: 'NetworkError', reason: 'service' }],
   ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
@@ -38,43 +49,69 @@ test.each([
   expect(await outcome()).toMatchObject(expected);
 });
 
-test('a page without end in place of a response is not read', async () => {
+test.each([
+  ['text/html', 10],
+  ['application/json', 1 << 22],
+])('a response without end is not read: %s', async (type, bytes) => {
   let isCanceled = false;
+  const chunk = new Uint8Array(bytes).fill(32);
   const body = new ReadableStream({
-    pull: (controller) => controller.enqueue(new TextEncoder().encode('<p>Welcome</p>')),
+    pull: (controller) => controller.enqueue(chunk),
     cancel: () => {
       isCanceled = true;
     },
   });
   jest
     .spyOn(globalThis, 'fetch')
-    .mockResolvedValue(new Response(body, { headers: { 'Content-Type': 'text/html' } }));
+    .mockResolvedValue(new Response(body, { headers: { 'Content-Type': type } }));
   expect(await outcome()).toMatchObject({ name: 'NetworkError' });
   expect(isCanceled).toBe(true);
 });
 
-test('a clock is compared with the service only, not with what responds in its place', async () => {
-  const api = createApi('/app/', { getProfile: 'GET v1/me 200 svc_id firms' });
-  const call = () => (api.call as (id: string) => Promise<unknown>)('getProfile').catch(() => {});
-  const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
-  respond('<html>', 200, { Date: tomorrow });
-  await call();
-  expect(Math.abs(api.now() - Date.now())).toBeLessThan(5000);
-  respond('{"svc_id":"SVC-1","firms":[]}', 200, { Date: tomorrow });
-  await call();
-  expect(api.now() - Date.now()).toBeGreaterThan(86_000_000);
-});
-
-test('the offset of a wrong clock is kept for a start without a network', async () => {
+test('a clock is compared with the service only, and its offset is kept for a start without a network, until the clock is right', async () => {
+  fakeTime();
   const kept = new Map<string, string>();
   const stored = {
     read: (key: string) => kept.get(key),
     write: (key: string, value: string) => void kept.set(key, value),
   };
   const open = () => createApi('/app/', { getProfile: 'GET v1/me 200 svc_id firms' }, undefined, stored);
-  respond('{"svc_id":"SVC-1","firms":[]}', 200, { Date: new Date(Date.now() + 86_400_000).toUTCString() });
-  await (open().call as (id: string) => Promise<unknown>)('getProfile');
-  expect(open().now() - Date.now()).toBeGreaterThan(86_000_000);
+  const api = open();
+  const offsetsAfter = async (body: string, status: number, aheadMs: number) => {
+    respond(body, status, { Date: new Date(Date.now() + aheadMs).toUTCString() });
+    await (api.call as (id: string) => Promise<unknown>)('getProfile').catch(() => {});
+    return [api.isTimeKnown(), ...[api, open()].map(({ now }) => now() - Date.now())];
+  };
+  const own = '{"svc_id":"SVC-1","firms":[]}';
+  expect(await offsetsAfter('<html>', 200, 86_400_000)).toEqual([false, 0, 0]);
+  expect(await offsetsAfter('{}', 503, 86_400_000)).toEqual([false, 0, 0]);
+  const refused = '{"code":"forbidden","status":403}';
+  expect(await offsetsAfter(refused, 403, 86_400_000)).toEqual([true, 86_400_000, 86_400_000]);
+  expect(await offsetsAfter(own, 200, 86_406_000)).toEqual([true, 86_406_000, 86_406_000]);
+  expect(await offsetsAfter(own, 200, 5000)).toEqual([true, 0, 0]);
+  expect(await offsetsAfter(own, 200, -6000)).toEqual([true, -6000, -6000]);
+});
+
+test('a request is not cached, follows no redirect, ends some time, and names the firm that is shown', async () => {
+  const sent: (RequestInit | undefined)[] = [];
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    sent.push(init);
+    return new Response(null, { status: 204 });
+  });
+  for (const firm of [undefined, 'firm-1']) {
+    const routes = { save: 'PUT v1/it 204', end: 'DELETE v1/it 204' };
+    const { call } = createApi<(id: string, parts?: object) => Promise<unknown>>('/app/', routes, () => firm);
+    await call('save', { body: { a: 1 }, headers: { 'Idempotency-Key': 'k' } });
+    await call('end');
+  }
+  const always = { cache: 'no-store', redirect: 'error', signal: expect.any(AbortSignal) };
+  const json = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
+  expect(sent).toEqual(
+    ['1', 'firm-1'].flatMap((firm) => [
+      { ...always, method: 'PUT', headers: { ...json, 'X-Claims-Page': firm }, body: '{"a":1}' },
+      { ...always, method: 'DELETE', headers: { 'X-Claims-Page': firm } },
+    ]),
+  );
 });
 
 test('a request without a response is sent again, whether it timed out or there was no network', async () => {
@@ -92,11 +129,38 @@ test('the time to wait is in seconds, or ends at a time of the service, whose cl
   respond('{}', 503, { Date: now.toUTCString(), 'Retry-After': later.toUTCString() });
   const { retryAfterMs } = (await outcome()) as { retryAfterMs: number };
   expect(Math.round(retryAfterMs / 10_000)).toBe(6);
+  respond('{}', 503, { Date: later.toUTCString(), 'Retry-After': now.toUTCString() });
+  expect(await outcome()).toMatchObject({ retryAfterMs: 0 });
+  respond('{}', 503, { 'Retry-After': 'soon' });
+  expect((await outcome()) as { retryAfterMs?: number }).toMatchObject({ retryAfterMs: undefined });
+});
+
+test('what the service could not process is sent again after the wait it asked for, within bounds, while it is wanted', async () => {
+  fakeTime();
+  const attempts = async (retryAfterMs: number | undefined, steps: readonly number[], wantedUntil = 99) => {
+    let sent = 0;
+    const send = () => {
+      sent += 1;
+      return Promise.reject(new NetworkError('service', retryAfterMs));
+    };
+    const ended = outlast(send, () => sent <= wantedUntil).catch(() => 'failed');
+    const counts = [];
+    for (const ms of steps) {
+      await jest.advanceTimersByTimeAsync(ms);
+      counts.push(sent);
+    }
+    return [...counts, await Promise.race([ended, 'waits'])];
+  };
+  expect(await attempts(0, [999, 1])).toEqual([1, 2, 'waits']);
+  expect(await attempts(60_000, [59_999, 1])).toEqual([1, 2, 'waits']);
+  for (const ms of [60_001, undefined]) expect(await attempts(ms, [60_001])).toEqual([1, 'failed']);
+  expect(await attempts(2000, [2000, 2000], 1)).toEqual([2, 2, 'failed']);
+  expect(await attempts(1000, [18_000, 1000, 1000])).toEqual([19, 20, 20, 'failed']);
 });
 
 test('ids are encoded in paths, and a query has only what is given', () => {
-  const params = { id: 'a/b' };
-  expect(requestOf('GET v1/claims/{id}', { params }).path).toBe('v1/claims/a%2Fb');
+  const params = { id: 'a/b', contact_id: 'c' };
+  expect(requestOf('GET v1/claims/{id}/{contact_id}', { params }).path).toBe('v1/claims/a%2Fb/c');
   const query = { status: 'closed', updated_since: undefined, limit: 2 };
   expect(requestOf('GET v1/claims', { query }).path).toBe('v1/claims?status=closed&limit=2');
 });
@@ -116,8 +180,9 @@ test('a list is read to its last page, with the ids of all its items', async () 
   const pages = {
     // As the service has them: with the first page alone.
     first: { data: [1, 2], next_cursor: 'next', ids: ['a'] },
-    next: { data: [3], next_cursor: null },
+    next: { data: [3], next_cursor: 'last' },
+    last: { data: [4], next_cursor: null },
   };
   const read = async (cursor = 'first') => pages[cursor as keyof typeof pages];
-  expect(await readPages(read)).toEqual({ items: [1, 2, 3], ids: ['a'] });
+  expect(await readPages(read)).toEqual({ items: [1, 2, 3, 4], ids: ['a'] });
 });

@@ -14,8 +14,8 @@ class FakeEventSource extends EventTarget {
   close(): void {
     this.readyState = FakeEventSource.CLOSED;
   }
-  send(name: string): void {
-    this.dispatchEvent(new Event(name));
+  send(name: string, lastEventId = ''): void {
+    this.dispatchEvent(Object.assign(new Event(name), { lastEventId }));
   }
 }
 
@@ -52,7 +52,12 @@ afterEach(() => {
 });
 
 const page = () => {
-  const handlers = { changed() {}, signedOut() {}, disconnected: jest.fn(), connected() {} };
+  const handlers = {
+    changed: jest.fn(),
+    signedOut: jest.fn(),
+    disconnected: jest.fn(),
+    connected: jest.fn(),
+  };
   return { handlers, stream: createEventStream('/events', handlers) };
 };
 
@@ -80,7 +85,7 @@ test('a stream that the service closed in favor of another one stays closed for 
 });
 
 test('after a connection, a refused one is tried again soon, and then later and later', () => {
-  const { stream } = page();
+  const { stream, handlers } = page();
   stream.open();
   const refuse = (): void => {
     const source = FakeEventSource.opened.at(-1);
@@ -94,14 +99,62 @@ test('after a connection, a refused one is tried again soon, and then later and 
     jest.advanceTimersByTime(1);
     expect(FakeEventSource.opened).toHaveLength(before + 1);
   };
-  for (const ms of [2000, 4000, 8000]) {
+  for (const ms of [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
     refuse();
     triedAfter(ms);
   }
   FakeEventSource.opened.at(-1)?.send('open');
   refuse();
   triedAfter(2000);
+  // One that browsers open again themselves, and one of before, are left alone.
+  FakeEventSource.opened.at(-1)?.send('error');
+  FakeEventSource.opened[0]?.send('error');
+  refuse();
   stream.close();
+  const before = FakeEventSource.opened.length;
+  jest.advanceTimersByTime(600_000);
+  expect(FakeEventSource.opened).toHaveLength(before);
+  expect(handlers.disconnected.mock.calls).toEqual([...Array(8).fill([true]), [false], [true]]);
+});
+
+test('a page hears of each change, of the end of its session, and what another tab has heard, and knows a dead stream after 50 seconds', () => {
+  const [one, other, closed] = [page(), page(), page()];
+  one.stream.open();
+  one.stream.open();
+  const [source] = FakeEventSource.opened;
+  expect([FakeEventSource.opened.length, one.stream.isAlive()]).toEqual([1, false]);
+  source?.send('open');
+  source?.send('changed', 'r1');
+  other.stream.open();
+  FakeEventSource.opened[1]?.close();
+  source?.send('changed', 'r2');
+  source?.send('signed-out');
+  const heard = ({ handlers: { changed, signedOut, connected } }: ReturnType<typeof page>) => [
+    changed.mock.calls.flat(),
+    ...[signedOut, connected].map(({ mock }) => mock.calls.length),
+  ];
+  expect([one, other, closed].map(heard)).toEqual([
+    [['r1', 'r2'], 1, 1],
+    [['r1', 'r2'], 0, 0],
+    [[], 0, 0],
+  ]);
+  jest.advanceTimersByTime(49_999);
+  source?.send('here');
+  jest.advanceTimersByTime(49_999);
+  expect([one, other].map(({ stream }) => stream.isAlive())).toEqual([true, true]);
+  jest.advanceTimersByTime(1);
+  expect([one, other].map(({ stream }) => stream.isAlive())).toEqual([false, false]);
+  for (const isAlive of [true, false]) {
+    one.stream.close();
+    one.stream.open();
+    if (isAlive) FakeEventSource.opened.at(-1)?.send('open');
+    expect(one.stream.isAlive()).toBe(isAlive);
+  }
+  // What it knew before it was closed may have changed since.
+  FakeEventSource.opened.at(-1)?.send('open');
+  closed.stream.open();
+  expect(closed.handlers.changed).not.toHaveBeenCalled();
+  for (const { stream } of [one, other, closed]) stream.close();
 });
 
 test('with the stream of one tab those of the others stay closed, which would end the next one', () => {

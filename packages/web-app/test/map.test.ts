@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { milesBetween } from '../src/map/distance.ts';
 import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/map/geo.ts';
+import { decodeOutlines, encodeOutlines } from '../src/map/outlines.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/map/zip-places.ts';
 
 const MIAMI = { latitude: 25.7617, longitude: -80.1918 };
@@ -15,8 +16,10 @@ describe('distances', () => {
 
   test('order the stops of a route, the nearest next', () => {
     const at = (latitude: number) => ({ latitude, longitude: -80 });
-    const [near, middle, far] = [at(26), at(27), at(28)];
-    expect(nearestFirst(MIAMI, [far, near, middle])).toEqual([near, middle, far]);
+    // South is nearer than the last stop to the start, but not to the stop before it.
+    const [near, middle, far, south] = [at(26.5), at(27), at(27.5), at(24.6)];
+    expect(nearestFirst(MIAMI, [far, south, near, middle])).toEqual([near, middle, far, south]);
+    expect(nearestFirst(MIAMI, [])).toEqual([]);
   });
 });
 
@@ -34,7 +37,10 @@ describe('the map', () => {
       .map((point) => onScreen(view, point))
       .filter(({ x, y }) => x < 39 || y < 39 || x > SIZE.width - 39 || y > SIZE.height - 39);
     expect(outside).toEqual([]);
-    expect(viewOf([project(MIAMI)], SIZE, 40).scale).toBeLessThanOrEqual(120_000);
+    expect(viewOf([project(MIAMI)], SIZE, 40)).toEqual({ center: project(MIAMI), scale: 120_000 });
+    const states = viewOf([], SIZE, 40);
+    const inside = [MIAMI, { latitude: 47.6, longitude: -122.3 }].map((at) => onScreen(states, project(at)));
+    expect(inside.filter(({ x, y }) => x < 40 || y < 40 || x > 350 || y > 460)).toEqual([]);
   });
 
   test('keeps the point under the finger when it zooms', () => {
@@ -43,6 +49,26 @@ describe('the map', () => {
     const after = onScreen(zoomed(view, 3, at, SIZE), project(TAMPA));
     expect(after.x).toBeCloseTo(at.x, 6);
     expect(after.y).toBeCloseTo(at.y, 6);
+    expect([1e-9, 1e9].map((factor) => zoomed(view, factor, at, SIZE).scale)).toEqual([512, 4_000_000]);
+  });
+
+  test('has the lines of each layer where they are, in steps of 1/250 degree', () => {
+    const at = (latitude: number, longitude: number) => [longitude, latitude] as const;
+    const layers = {
+      land: [
+        [at(25.7617, -80.1918), at(25.7618, -80.1918), at(-14.2781, -170.7025)],
+        [at(13.4443, 144.7863)],
+      ],
+      states: [[at(31, -85)]],
+      counties: [],
+    };
+    const placed = (points: readonly (readonly [number, number])[]) =>
+      points.map(([longitude, latitude]) => project({ latitude, longitude }));
+    expect(decodeOutlines(encodeOutlines(layers))).toEqual({
+      land: [placed([at(25.76, -80.192), at(-14.28, -170.704)]), placed([at(13.444, 144.788)])],
+      states: [placed([at(31, -85)])],
+      counties: [],
+    });
   });
 
   test('joins claims that are closer than a fingertip, and no others', () => {

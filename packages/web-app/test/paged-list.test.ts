@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createPagedList } from '../src/paged-list.ts';
+import { createPagedList, type Page } from '../src/paged-list.ts';
 
 test('a list goes on over pages that are nearly empty until the screen is full, reads more on demand, and again all that it shows', async () => {
   const rows = Array.from({ length: 250 }, (_, id) => ({ id }));
@@ -42,4 +42,51 @@ test('after the first 1000 rows were read again, the list goes on where it ended
   expect(list.rows.value).toEqual(Array.from({ length: 1200 }, (_, n) => n));
   await list.more();
   expect([cursors.at(-1), list.rows.value?.length]).toEqual(['1200', 1400]);
+});
+
+test('a late page or error of another list changes nothing, a row that comes twice shows once, and a failed reading is said and can be repeated', async () => {
+  const waiting: ((page: Page<string> | Error) => void)[] = [];
+  const errors: string[] = [];
+  const list = createPagedList<string>({
+    read: () =>
+      new Promise((resolve, reject) => {
+        waiting.push((page) => (page instanceof Error ? reject(page) : resolve(page)));
+      }),
+    idOf: (id) => id,
+    enough: 2,
+    onError: (error) => errors.push(String(error)),
+  });
+  const state = () => [list.rows.value, list.isReading.value, list.failed.value, list.hasMore.value];
+  const respond = async (request: number, page: Page<string> | Error) => {
+    waiting[request]?.(page);
+    await new Promise((resolve) => setImmediate(resolve));
+    return [waiting.length, ...state()];
+  };
+  for (let n = 0; n < 3; n += 1) void list.restart();
+  await respond(0, { data: ['old'], next_cursor: null });
+  expect(await respond(1, new Error('old'))).toEqual([3, undefined, true, false, false]);
+  expect(await respond(2, { data: ['a'], next_cursor: '1' })).toEqual([4, undefined, true, false, false]);
+  expect(await respond(3, { data: ['a', 'b'], next_cursor: '2' })).toEqual([
+    4,
+    ['a', 'b'],
+    false,
+    false,
+    true,
+  ]);
+  for (let n = 0; n < 2; n += 1) void list.more();
+  void list.refresh();
+  expect(await respond(9, new Error())).toEqual([5, ['a', 'b'], true, false, true]);
+  // The refresh waits for what is being read.
+  expect(await respond(4, new Error('no'))).toEqual([6, ['a', 'b'], true, false, true]);
+  expect(await respond(5, new Error('no'))).toEqual([6, ['a', 'b'], false, true, true]);
+  void list.more();
+  expect(await respond(6, { data: ['b', 'c'], next_cursor: '3' })).toEqual([
+    ...[7, ['a', 'b', 'c'], false, false, true],
+  ]);
+  void list.more();
+  list.forget();
+  expect(await respond(7, { data: ['d', 'e'], next_cursor: null })).toEqual([
+    ...[8, undefined, false, false, false],
+  ]);
+  expect(errors).toEqual(['Error: no', 'Error: no']);
 });
