@@ -45,6 +45,27 @@ describe('the history of offers', () => {
       [one.id, 'rejected'],
     ]);
   });
+
+  test('lists a claim that is offered again twice, keeps the first result of an answer, and the latest 300', () => {
+    const one = offer();
+    const again = { ...one, offered_at: '2026-09-01T00:00:00.000Z' };
+    const known = withPastOffers(
+      [],
+      [pastOffer(one, 'late', 1), pastOffer(again, 'rejected', 2, 'Too far away')],
+    );
+    expect(withPastOffers(known, [pastOffer(one, 'accepted', 3)])).toMatchObject([
+      { offeredAt: again.offered_at, result: 'rejected', reason: 'Too far away', firm: one.firm.name },
+      { offeredAt: one.offered_at, result: 'late', endedAt: 1, city: one.loss_location.city },
+    ]);
+    const many = Array.from({ length: 301 }, (_, n) => pastOffer(offer(), 'accepted', n));
+    expect(withPastOffers([], many).map(({ endedAt }) => endedAt)).toEqual(
+      many
+        .map(({ endedAt }) => endedAt)
+        .slice(1)
+        .reverse(),
+    );
+  });
+
   test('lists a withdrawn offer as answered too late once its answer has arrived', () => {
     const one = offer();
     for (const result of ['accepted', 'late'] as const) {

@@ -5,6 +5,7 @@ import type { AppClaim, Profile } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import { type RequestParts, requestOf } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
+import { encodeZipPlaces } from '@svc/web-app/map/zip-places';
 import { createApp } from '../src/create-app.ts';
 import { connectDatabase, inTransaction, resultOf } from '../src/data/database.ts';
 import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
@@ -13,6 +14,7 @@ import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { createAppNavigation } from '../src/navigation.ts';
 import { createPreferences } from '../src/state/preferences.ts';
+import { createTyped } from '../src/state/typed.ts';
 import { en } from '../src/texts/en.ts';
 // Loaded when they are used: here before, so that no test waits for the disk.
 import '../src/model/deadlines.ts';
@@ -41,6 +43,11 @@ function device() {
     /** What the service responds instead, by `METHOD path`. */
     responses: {} as Record<string, Error | ((query?: RequestParts['query']) => unknown)>,
     calls: [] as string[],
+    /** The bodies of requests, by `METHOD path`, and how far the service's clock is ahead. */
+    bodies: {} as Record<string, unknown>,
+    clockAheadMs: 0,
+    /** Whether events arrive. */
+    alive: true,
     visible: true,
     storeFails: false,
     /** How many transactions there are until the page is killed. */
@@ -56,9 +63,10 @@ function device() {
     ...(query.updated_since !== undefined && { ids: data.map(({ id }) => id) }),
   });
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path } = requestOf(ROUTES[id] ?? '', parts);
+    const { method, path, body } = requestOf(ROUTES[id] ?? '', parts);
     const name = `${method} ${path.replace(/\?.*/, '')}`;
     state.calls.push(name);
+    state.bodies[name] = body;
     await Promise.resolve();
     const planned = state.responses[name];
     if (planned instanceof Error) throw planned;
@@ -91,7 +99,7 @@ function device() {
       ...{
         storage,
         tabs,
-        api: { call, now: Date.now, isTimeKnown: () => true },
+        api: { call, now: () => Date.now() + state.clockAheadMs, isTimeKnown: () => true },
         isStored: signal(true),
         zipPlacesUrl: 'zip.bin',
       },
@@ -111,7 +119,11 @@ function device() {
         },
       },
       answerApi: { ...createAnswerApi(call, storage, async () => true), isOnline: () => true },
-      notifications: { sendPreferences: async () => {}, disable: async () => {}, renew: async () => {} },
+      notifications: {
+        sendPreferences: async () => {},
+        disable: async () => void state.calls.push('disable'),
+        renew: async (olderThanMs) => void state.calls.push(`renew ${olderThanMs}`),
+      },
       navigation: createAppNavigation({
         location: {
           get hash() {
@@ -126,20 +138,20 @@ function device() {
       }),
       openEvents(events) {
         handlers.events = events;
-        return { open: () => events.changed('revision'), close: () => {}, isAlive: () => true };
+        return { open: () => events.changed('revision'), close: () => {}, isAlive: () => state.alive };
       },
       page: {
         ...{
           isVisible: () => state.visible,
           reload: () => void state.calls.push('reload'),
-          sendInBackground: () => {},
+          sendInBackground: () => void state.calls.push('in background'),
         },
         on: (event, listener) => {
           handlers.page[event] = listener;
         },
       },
     });
-    return { app, handlers };
+    return { app, handlers, current: () => hash.value };
   };
   const visit = async () => {
     const opened = open();
@@ -149,7 +161,7 @@ function device() {
   };
   return {
     ...{ state, storage, open, visit, signedIn: () => storage.put('profile', state.profile) },
-    onMessage: tabs.listen,
+    ...{ onMessage: tabs.listen, notify: tabs.notify },
     kept: async <T>(work: (store: IDBObjectStore) => Promise<T>) =>
       inTransaction(await connection.get(), 'readwrite', work),
   };
@@ -329,6 +341,7 @@ describe('an app', () => {
     await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
     app.typed.contactNotes.keep([accepted.id], 'Typed');
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
+    await app.lists.readClosed();
     app.places.setStops([accepted.id]);
     await storage.put('origin', { latitude: 26, longitude: -82 });
     await app.places.restore();
@@ -341,6 +354,9 @@ describe('an app', () => {
     expect(app.places.origin.value).toBeNull();
     expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
+    expect([app.lists.closed.value, app.lists.readAt.value, app.lists.listedClaims()]).toEqual([
+      ...[undefined, null, undefined],
+    ]);
     expect(app.arrangement.arrangement.value.search).toBe('');
   });
 
@@ -350,8 +366,15 @@ describe('an app', () => {
     state.responses['DELETE session'] = () => undefined;
     await expect(app.signOut(false)).rejects.toThrow(NetworkError);
     expect([app.session.profile.value, app.answers.queued.value.length]).toEqual([PROFILE, 1]);
+    expect(state.calls).toContain('disable');
     delete state.responses['DELETE session'];
-    await app.signOut(false);
+    state.responses['DELETE sessions'] = () => {
+      state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
+    };
+    state.calls.length = 0;
+    await app.signOut(true);
+    // The service removes the devices of all sessions.
+    expect([state.calls[0], state.calls.includes('disable')]).toEqual(['DELETE sessions', false]);
     expect([app.session.profile.value, app.answers.queued.value.length]).toEqual([null, 0]);
   });
 
@@ -430,14 +453,80 @@ describe('an app', () => {
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Saved elsewhere');
   });
 
-  test('lists an offer that ended without an answer in the history, and not one that was answered', async () => {
-    const [answered, withdrawn] = [offer(), offer()];
-    const { app, state, storage } = await started({ offers: [answered, withdrawn] });
+  test('lists offers that ended without an answer in the history and says which were withdrawn, and not those that were answered here or elsewhere', async () => {
+    const [answered, elsewhere, ...ended] = Array.from({ length: 5 }, () => offer());
+    if (answered === undefined || elsewhere === undefined) throw new Error('no offers');
+    const { app, state, storage } = await started({ offers: [answered, elsewhere, ...ended] });
     await app.answers.answer([answered], 'reject');
+    const receipt = (rule: string) => `x.${btoa(JSON.stringify({ decided_by: { rule } }))}.x`;
+    for (const [n, { id }] of ended.entries())
+      state.responses[`GET v1/claims/${id}/receipt`] = () => ({
+        receipt: receipt(n === 0 ? 'offered_to_another' : 'withdrawn_by_firm'),
+      });
     state.offers = [];
+    state.accepted = [ownClaim('2026-08-29T15:00:00.000Z', { id: elsewhere.id })];
     await app.lists.refresh();
     await settled();
-    expect((await storage.get('history'))?.map(({ claimId }) => claimId)).toEqual([withdrawn.id]);
+    const listed = (await storage.get('history'))?.map(({ claimId }) => claimId);
+    expect(listed).toEqual(ended.map(({ id }) => id));
+    const [, first] = ended;
+    expect(linesOf(app)).toEqual([
+      en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 1),
+    ]);
+  });
+
+  test('reads lists again when no events arrive, when their end may mean something, and when they are too old, and not while it is hidden', async () => {
+    const { app, handlers, state, storage } = await started();
+    const reads = async (cause: () => unknown) => {
+      state.calls.length = 0;
+      await cause();
+      await settled();
+      return state.calls.filter((name) => name === 'GET v1/invitations').length;
+    };
+    const poll = () => after(30_000);
+    expect(await reads(poll)).toBe(0);
+    state.alive = false;
+    expect(await reads(poll)).toBe(1);
+    state.visible = false;
+    expect(await reads(poll)).toBe(0);
+    state.alive = true;
+    expect(await reads(() => handlers.events?.signedOut())).toBe(1);
+    expect(await reads(() => handlers.events?.disconnected(false))).toBe(1);
+    app.session.connection.value = 'offline';
+    expect(await reads(() => handlers.events?.disconnected(false))).toBe(0);
+    expect(await reads(() => handlers.events?.disconnected(true))).toBe(1);
+    expect(await reads(() => handlers.page.online?.())).toBe(1);
+    state.visible = true;
+    expect(await reads(() => handlers.page.visibilitychange?.())).toBe(0);
+    jest.setSystemTime(Date.now() + 61_000);
+    expect(await reads(() => handlers.page.visibilitychange?.())).toBe(1);
+    // One that has been open for two weeks without a network.
+    state.responses['GET v1/me'] = new NetworkError();
+    jest.setSystemTime(Date.now() + 15 * 86_400_000);
+    await poll();
+    expect([app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+  });
+
+  test('reads what it was asked for during a reading once more, and a list of which it lacks a claim whole', async () => {
+    const { app, state } = await started();
+    const release = holdBack(state, 'GET v1/invitations');
+    for (let n = 0; n < 3; n += 1) void app.lists.refresh();
+    await settled();
+    delete state.responses['GET v1/invitations'];
+    state.offers = [...state.offers, offer()];
+    state.calls.length = 0;
+    release({ data: [], next_cursor: null });
+    await settled();
+    expect(state.calls.filter((name) => name === 'GET v1/me')).toHaveLength(1);
+    expect(app.lists.offers.value).toEqual(state.offers);
+    const [first, second] = [ownClaim('2026-08-29T15:00:00.000Z'), ownClaim('2026-08-29T15:00:00.000Z')];
+    state.responses['GET v1/claims'] = () => ({ data: [first, second], next_cursor: null });
+    await app.lists.readClosed();
+    expect(app.lists.closed.value).toEqual([second, first]);
+    expect(app.lists.findClaim(first.id)).toBe(first);
+    const closing = { ...first, closed_at: '2026-09-01T00:00:00.000Z', work: { version: 'v9' } };
+    app.lists.updateClaim(closing);
+    expect([app.lists.findClaim(first.id), app.lists.accepted.value]).toEqual([closing, []]);
   });
 
   test.each(['after it was stored', 'while it is stored'])(
@@ -487,6 +576,10 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     await settled();
     expect(linesOf(app)).toEqual(['Your acceptance is saved and will be sent when you are online.']);
+    expect(state.calls).toContain('in background');
+    app.toasts.closeToast();
+    await app.outbox.send();
+    expect(linesOf(app)).toBeUndefined();
     delete state.responses[name];
     await app.outbox.send();
     await settled();
@@ -497,8 +590,15 @@ describe('an app', () => {
     const { app, state, kept } = await started();
     app.prefer({ undoSeconds: 0 });
     state.responses['GET v1/me'] = new NetworkError('service');
+    state.clockAheadMs = 86_400_000;
+    const answered_at = new Date(Date.now() + 86_400_000).toISOString();
+    const [{ id = '', offered_at = '' } = {}] = state.offers;
+    for (const key of [id, 'ended']) app.typed.rejections.keep([key], { code: 'too_far', freeText: '' });
     await app.answers.answer(state.offers, 'reject', 'Too far away');
     await settled();
+    expect(state.bodies[`POST v1/claims/${id}/rejection`]).toEqual({
+      ...{ offered_at, answered_at, reason: 'Too far away' },
+    });
     expect(linesOf(app)).toEqual(['Sent: you have rejected Marisol Delgado.']);
     expect(JSON.stringify(await kept((store) => resultOf(store.getAll())))).not.toContain('Marisol');
   });
@@ -653,18 +753,29 @@ describe('an app', () => {
     );
   });
 
-  test('shows settings that wait as changed, and stores them once they are sent', async () => {
-    const { app, state } = await started();
+  test('shows settings that wait as changed, also after a restart, and stores them once they are sent', async () => {
+    const { app, state, visit } = await started();
     const changes = { accepting_assignments: false };
     state.responses['PATCH v1/me/availability'] = new NetworkError('service');
     await app.account.changeSettings({ key: 'availability', changes });
     await settled();
     expect(app.account.availability.value).toMatchObject(changes);
-    expect(app.account.unsentSettings('availability')).toHaveLength(1);
+    const unsent = () =>
+      (['availability', 'device'] as const).map((key) => app.account.unsentSettings(key).length);
+    expect(unsent()).toEqual([1, 0]);
+    // On a full disk it is the sending that says whether they are kept.
+    state.storeFails = true;
+    const more = { key: 'availability', changes: { max_open_offers: 3 } } as const;
+    expect(await app.account.changeSettings(more)).toBe(false);
+    expect(app.account.availability.value).toMatchObject({ ...changes, max_open_offers: 3, away: [] });
+    state.storeFails = false;
+    await app.outbox.restore([]);
+    const later = (await visit()).app;
+    expect(later.account.availability.value).toMatchObject({ ...changes, max_open_offers: 3 });
     state.profile = { ...PROFILE, availability: { ...PROFILE.availability, ...changes } };
     state.responses['PATCH v1/me/availability'] = () => state.profile.availability;
     await after(5000);
-    expect(app.account.unsentSettings('availability')).toEqual([]);
+    expect(unsent()).toEqual([0, 0]);
     expect(app.session.profile.value?.availability).toMatchObject(changes);
   });
 
@@ -688,14 +799,18 @@ describe('an app', () => {
     state.responses['GET v1/deadlines'] = () => ({ data: [rule], next_cursor: null });
     jest.setSystemTime(Date.now() + 3_600_000);
     expect(await reads('an hour later')).toBe(2);
+    jest.setSystemTime(Date.now() + 3_600_000);
     state.responses['GET v1/deadlines'] = new NetworkError();
+    expect([await reads('no response'), await reads('at once')]).toEqual([3, 3]);
+    jest.setSystemTime(Date.now() + 60_000);
+    expect(await reads('a minute later')).toBe(4);
     const { app } = await visit();
     expect(app.deadlines.overrides.value).toMatchObject([{ kind: 'proof_of_loss', hours: 2880 }]);
   });
 
   test('reads the lists when another tab has sent an answer, and reloads when it has signed out', async () => {
-    const { app: other, state, visit } = await started();
-    const { app } = await visit();
+    const { app: other, state, visit, notify } = await started();
+    const { app, current } = await visit();
     app.prefer({ undoSeconds: 0 });
     state.responses[acceptanceOf(state)] = () => {
       state.offers = [];
@@ -704,6 +819,11 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     await settled();
     expect(other.lists.offers.value).toEqual([]);
+    expect(state.calls).not.toContain('reload');
+    notify({ kind: 'session', svcId: 'SVC-1' });
+    notify({ kind: 'open', hash: '#/claims/pushed' });
+    expect([state.calls.includes('reload'), app.session.profile.value?.svc_id]).toEqual([false, 'SVC-1']);
+    expect(current()).toBe('#/claims/pushed');
     await app.signOut(false);
     expect(state.calls.filter((name) => name === 'reload')).toHaveLength(1);
   });
@@ -749,15 +869,97 @@ describe('an app', () => {
     ]);
   });
 
-  test('reports an error once, and nothing about failed requests', async () => {
+  test('reports an error once, five in a visit, and nothing about failed requests or without a session', async () => {
     const { app, state } = await started();
+    const reports = async (...errors: readonly unknown[]) => {
+      for (const error of errors) app.reportError(error);
+      await settled();
+      return state.calls.filter((name) => name === 'POST v1/error-reports').length;
+    };
+    const named = (name: string) => Object.assign(new Error(), { name });
     const error = new TypeError('undefined is not a function');
-    for (const one of [error, error, new NetworkError(), new ApiError(422, 'validation_failed')])
-      app.reportError(one);
-    // The app loads it for its first error.
-    await import('../src/model/error-report.ts');
+    expect(await reports(error, error, new NetworkError(), new ApiError(422, 'validation_failed'))).toBe(1);
+    expect(await reports(...['A', 'B', 'C'].map(named))).toBe(4);
+    app.session.expire();
+    expect(await reports(named('D'))).toBe(4);
+    app.session.update({ kind: 'signedIn', profile: PROFILE });
+    expect(await reports(...['E', 'F', 'G'].map(named))).toBe(5);
+  });
+
+  test('says what was refused, and asks for a passkey where sending needs one', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, state } = await started({ accepted: [claim] });
+    state.responses['PATCH v1/me/availability'] = new ApiError(422, 'validation_failed');
+    await app.account.changeSettings({ key: 'availability', changes: { max_open_offers: 0 } });
     await settled();
-    expect(state.calls.filter((name) => name === 'POST v1/error-reports')).toHaveLength(1);
+    expect(linesOf(app)).toEqual([en.network.failed]);
+    state.responses[`PATCH v1/claims/${claim.id}/work`] = new ApiError(403, 'passkey_required');
+    await app.work.save(claim.id, { notes: 'Wet' }, false);
+    expect([app.session.needsPasskey.value, app.outbox.entries.value.length]).toEqual([true, 1]);
+  });
+
+  test('says each result of answers on other screens than the list of offers, the later beside the earlier', async () => {
+    const { app, state, current, notify } = await started({ offers: [offer(), offer(), offer()] });
+    app.prefer({ undoSeconds: 0 });
+    const accept = async (claim: AppClaim | undefined) => {
+      if (claim !== undefined) await app.answers.answer([claim], 'accept');
+      await settled();
+    };
+    const [first, second, third] = state.offers;
+    await accept(first);
+    await accept(second);
+    expect(linesOf(app)).toEqual(Array(2).fill('Sent: you have accepted Marisol Delgado.'));
+    app.toasts.closeToast();
+    notify({ kind: 'open', hash: '#/' });
+    expect(current()).toBe('#/');
+    await accept(third);
+    expect([linesOf(app), app.outcomes.kept.value.length]).toEqual([undefined, 3]);
+  });
+
+  test('keeps a reason for as long as its offer is open or its rejection waits', async () => {
+    const { app, state } = await started({ offers: [offer(), offer()] });
+    const [open, waiting] = state.offers as [AppClaim, AppClaim];
+    app.typed.rejections.keep([open.id, waiting.id, 'ended'], { code: 'too_far', freeText: '' });
+    await app.answers.answer([waiting], 'reject');
+    state.offers = [open];
+    await app.lists.refresh();
+    await settled();
+    expect(Object.keys(app.typed.rejections.texts.value)).toEqual([open.id, waiting.id]);
+  });
+
+  test('measures distances from the ZIP code that was entered, once its file is loaded, and keeps it for the next visit', async () => {
+    const bytes = encodeZipPlaces([
+      { zip: 33101, latitude: 26, longitude: -80 },
+      { zip: 33931, latitude: 27, longitude: -80 },
+    ]);
+    const fetching = jest
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async () => new Response(bytes.slice()));
+    const [near, far, unknown] = ['33101', '33931-1234', '00001'].map((zip) =>
+      offer({ loss_location: { street: '1 A St', city: 'Miami', state: 'FL', zip } }),
+    ) as [AppClaim, AppClaim, AppClaim];
+    const { app, visit } = await started();
+    const { places } = app;
+    expect([places.distanceOf.value(near), places.milesApart(near, far)]).toEqual([undefined, undefined]);
+    expect([await places.setOriginFromZip('99999'), places.origin.value]).toEqual([false, null]);
+    expect(await places.setOriginFromZip('33101')).toBe(true);
+    const miles = [near, far, unknown].map((claim) => places.distanceOf.value(claim)?.toFixed());
+    expect([miles, places.milesApart(far, near)?.toFixed()]).toEqual([['0', '69', undefined], '69']);
+    await settled();
+    const later = (await visit()).app.places;
+    expect([later.origin.value, later.mayAsk.value]).toEqual([
+      { latitude: 26, longitude: -80, zip: '33101' },
+      false,
+    ]);
+    later.setStops(['b']);
+    await later.restoreStops();
+    expect(later.stops.value).toEqual(['b']);
+    places.forgetOrigin();
+    await settled();
+    const last = (await visit()).app.places;
+    await last.restoreStops();
+    expect([last.origin.value, last.stops.value]).toEqual([null, ['b']]);
+    fetching.mockRestore();
   });
 
   test('shows a message for six seconds', async () => {
@@ -770,10 +972,59 @@ describe('an app', () => {
   });
 });
 
-test('where nothing is stored, no answer is held to be undone', () => {
+test('changes of one text that could not be stored all count once they can be, and late ones show to nobody else', async () => {
+  let kept: Readonly<Record<string, string>> | undefined = { c: 'kept' };
+  let fails = true;
+  const typed = createTyped<string>({
+    read: async () => kept,
+    async update(change) {
+      await Promise.resolve();
+      if (fails) throw new Error('No space.');
+      kept = change(kept);
+    },
+  });
+  const line =
+    (text: string) =>
+    (now = '') =>
+      now.includes(text) ? now : now + text;
+  void typed.change([
+    ['a', line('1')],
+    ['b', line('1')],
+  ]);
+  await typed.change([['a', line('2')]]);
+  typed.keep(['c'], undefined);
+  expect(typed.texts.value).toEqual({ a: '12', b: '1' });
+  await typed.read();
+  expect(typed.texts.value).toEqual({ a: '12', b: '1' });
+  fails = false;
+  await typed.store();
+  expect(kept).toEqual({ a: '12', b: '1' });
+  const storing = typed.change([['a', line('3')]]);
+  typed.forget();
+  await storing;
+  expect([typed.texts.value, kept]).toEqual([{}, { a: '123', b: '1' }]);
+  const reading = typed.read();
+  typed.forget();
+  await reading;
+  expect(typed.texts.value).toEqual({});
+});
+
+test('choices of the device are kept, what is none of them is the default, and where nothing is stored no answer is held', () => {
+  let stored = '{"scheme":"sunlight","undoSeconds":7}';
+  const choices = {
+    read: () => stored,
+    write: (_: string, text: string) => {
+      stored = text;
+    },
+  };
   const isStored = signal(true);
-  const { preferences } = createPreferences({ read: () => undefined, write: () => {} }, isStored);
-  expect(preferences.value.undoSeconds).toBe(5);
+  const open = () => createPreferences(choices, isStored);
+  const { preferences, prefer } = open();
+  expect(preferences.value).toEqual({ scheme: 'sunlight', undoSeconds: 5 });
+  prefer({ undoSeconds: 0 });
+  expect(open().preferences.value).toEqual({ scheme: 'sunlight', undoSeconds: 0 });
+  stored = '{';
+  expect(open().preferences.value).toEqual({ scheme: 'device', undoSeconds: 5 });
   isStored.value = false;
-  expect(preferences.value.undoSeconds).toBe(0);
+  expect(open().preferences.value.undoSeconds).toBe(0);
 });

@@ -34,6 +34,21 @@ describe('deadlines of an accepted claim', () => {
       proof_of_loss_date: '2026-09-20',
     };
     expect(deadlinesOf(ownClaim(ACCEPTED, { work: done }), [])).toEqual([]);
+    const kindsWith = (work: object, sent = {}) =>
+      deadlinesOf(
+        ownClaim(ACCEPTED, {
+          ...{ ...loss('2026-08-20'), contact_date: undefined, ...sent },
+          work: { version: 'v2', ...work },
+        }),
+        [],
+      ).map(({ kind }) => kind);
+    const contacted = { contact_date: '2026-08-30' };
+    const left = ['inspection', 'preliminary_report', 'proof_of_loss'];
+    expect([kindsWith(contacted), kindsWith({}, contacted)]).toEqual([left, left]);
+    for (const kind of left)
+      expect(kindsWith({ ...contacted, [`${kind}_date`]: '2026-08-31' })).toEqual(
+        left.filter((one) => one !== kind),
+      );
     expect(deadlinesOf(ownClaim(ACCEPTED, { closed_at: ACCEPTED }), [])).toEqual([]);
     expect(deadlinesOf(offer(), [])).toEqual([]);
   });
@@ -45,7 +60,10 @@ describe('deadlines of an accepted claim', () => {
         from: 'loss',
         hours: 60 * 24,
         source: 'policy',
-        events: [{ cat_code: 'FL0224', hours: 120 * 24, source: 'bulletin' }],
+        events: [
+          { cat_code: 'FL0224', hours: 120 * 24, source: 'bulletin' },
+          { cat_code: 'FL0226', hours: 90 * 24, source: 'bulletin' },
+        ],
       },
       { kind: 'of a later release', from: 'loss', hours: 1, source: '', events: [] },
     ]);
@@ -54,16 +72,15 @@ describe('deadlines of an accepted claim', () => {
       const end = new Date(due.find(({ kind }) => kind === 'proof_of_loss')?.at ?? 0);
       return `${end.getMonth() + 1}/${end.getDate()}`;
     };
-    expect([endOf('FL0224'), endOf('FL0225'), endOf(undefined), endOf('constructor')]).toEqual([
-      '12/18',
-      '10/19',
-      '10/19',
-      '10/19',
+    expect(['FL0224', 'FL0226', 'FL0225', undefined, 'constructor'].map(endOf)).toEqual([
+      ...['12/18', '11/18', '10/19', '10/19', '10/19'],
     ]);
   });
 
   test('count by what the firm owes the carrier, in its zone, the inspection from the contact', () => {
-    const clocks = { contact_hours: 12, report_days: 3, time_zone: 'America/Chicago' };
+    const clocks = {
+      ...{ contact_hours: 12, inspection_hours: 30, report_days: 3, time_zone: 'Pacific/Honolulu' },
+    };
     const claim = { ...loss('2026-08-20'), contact_date: undefined, clocks };
     const dueAt = (changes: Partial<AppClaim>) =>
       Object.fromEntries(
@@ -81,14 +98,14 @@ describe('deadlines of an accepted claim', () => {
       { id: 'b', at: '2026-08-30T12:00:00.000Z', result: 'reached' },
     ];
     const contacted = dueAt({ work: { version: 'v2', contacts } });
-    expect(contacted).toMatchObject({ inspection: '2026-09-01T12:00:00.000Z' });
+    expect(contacted).toMatchObject({ inspection: '2026-08-31T18:00:00.000Z' });
     expect(contacted).not.toHaveProperty('first_contact');
     const inspected = { id: 'c', at: '2026-08-31T12:00:00.000Z', result: 'inspected' };
     expect(dueAt({ work: { version: 'v2', contacts: [...contacts, inspected] } })).not.toHaveProperty(
       'inspection',
     );
     const dated = dueAt({ work: { version: 'v2', contact_date: '2026-08-30' } });
-    expect(dated).toMatchObject({ inspection: '2026-09-02T05:00:00.000Z' });
+    expect(dated).toMatchObject({ inspection: '2026-09-01T16:00:00.000Z' });
   });
 
   test('order the claims, the next one first', () => {
@@ -110,7 +127,7 @@ describe('a calendar file', () => {
     start: '2026-09-02T10:30',
     minutes: 60,
     title: 'Inspection; Delgado, Marisol',
-    place: '1420 Seagrape Lane, Fort Myers Beach, FL 33931',
+    place: `${'ñ'.repeat(60)}, Loíza, PR 00772`,
     description: 'Claim FL26-1\nGate code 4471 \\ call first. '.repeat(4),
   };
 
@@ -123,6 +140,9 @@ describe('a calendar file', () => {
     expect(unfolded).toContain('\r\nDTSTAMP:20260830T120000Z\r\n');
     expect(unfolded).toContain('\r\nSUMMARY:Inspection\\; Delgado\\, Marisol\r\n');
     expect(unfolded).toContain('FL26-1\\nGate code 4471 \\\\ call first.');
+    expect(unfolded).toContain('\r\nUID:claim-1@claim-assignments\r\n');
+    expect(unfolded).toContain('\r\nDURATION:PT60M\r\n');
+    expect(unfolded).toContain(`\r\nLOCATION:${'ñ'.repeat(60)}\\, Loíza\\, PR 00772\r\n`);
     expect(file.endsWith('END:VCALENDAR\r\n')).toBe(true);
   });
 });
@@ -132,15 +152,24 @@ describe('a duration', () => {
   const HOUR = 60 * MINUTE;
   const DAY = 24 * HOUR;
   test.each([
-    [MINUTE - 1, null, null],
-    [MINUTE, '1 min', '1 min'],
-    [HOUR + 12 * MINUTE, '1 h 12 min', '1 h 12 min'],
-    [DAY + 3 * HOUR, '1 day 3 h', '1 día 3 h'],
-    [3 * DAY - MINUTE, '2 days 23 h', '2 días 23 h'],
-    [3 * DAY + 18 * HOUR, '3 days', '3 días'],
-    [26 * DAY + 18 * HOUR, '26 days', '26 días'],
-  ])('of %d ms has two units at most, and only days from three days on', (ms, english, spanish) => {
-    expect(durationText(ms, en.duration)).toBe(english);
-    expect(durationText(ms, es.duration)).toBe(spanish);
-  });
+    [MINUTE - 1, null, null, null],
+    [MINUTE, '1 min', '1 min', '1 min'],
+    [HOUR - 1, '59 min', '59 min', '59 min'],
+    [HOUR, '1 h', '1 h', '1 h'],
+    [HOUR + 12 * MINUTE, '1 h 12 min', '1 h 12 min', '1 h'],
+    [DAY - 1, '23 h 59 min', '23 h 59 min', '23 h'],
+    [DAY, '1 day', '1 día', '24 h'],
+    [2 * DAY - 1, '1 day 23 h', '1 día 23 h', '47 h'],
+    [2 * DAY, '2 days', '2 días', '2 days'],
+    [3 * DAY - MINUTE, '2 days 23 h', '2 días 23 h', '2 days'],
+    [3 * DAY, '3 days', '3 días', '3 days'],
+    [26 * DAY + 18 * HOUR, '26 days', '26 días', '26 days'],
+  ])(
+    'of %d ms has two units at most, one in a row, and only days from three days on',
+    (ms, english, spanish, inRow) => {
+      expect(durationText(ms, en.duration, true)).toBe(inRow);
+      expect(durationText(ms, en.duration)).toBe(english);
+      expect(durationText(ms, es.duration)).toBe(spanish);
+    },
+  );
 });

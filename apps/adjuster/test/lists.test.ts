@@ -1,12 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { createFormat } from '@svc/web-app/format';
-import { arrange, claimsAfter, DEFAULT_ARRANGEMENT } from '../src/model/arrange.ts';
+import type { Language } from '@svc/web-app/texts/languages';
+import { createFormat } from '../src/format.ts';
+import {
+  arrange,
+  claimsAfter,
+  DEFAULT_ARRANGEMENT,
+  matches,
+  ORDERS,
+  type Order,
+} from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
 import { relatedClaims } from '../src/model/related.ts';
-import { en } from '../src/texts/en.ts';
+import { en, type Texts } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { offer } from './claims.ts';
 
@@ -25,11 +33,13 @@ describe('a list of claims', () => {
     offer({
       offered_at: '2026-08-03T00:00:00.000Z',
       ...at('Cedar Key', 'FL', '32625'),
+      respond_by: '2026-09-02T00:00:00.000Z',
       loss: { date: '2026-07-10', peril: 'flood' },
     }),
     offer({
       offered_at: '2026-08-02T00:00:00.000Z',
       ...at('LOÍZA', 'PR', '00772'),
+      respond_by: '2026-09-01T00:00:00.000Z',
       loss: { date: '2026-07-20', peril: 'flood' },
       firm: { id: 'firm-2', name: 'Palmetto Flood Adjusters' },
     }),
@@ -39,15 +49,19 @@ describe('a list of claims', () => {
     [old.id, 30],
     [young.id, 5],
   ]);
-  const ordered = (order: 'age' | 'distance' | 'loss') =>
+  const ordered = (order: Order) =>
     arrange(claims, { ...DEFAULT_ARRANGEMENT, order }, ({ id }) => miles.get(id)).flatMap((group) =>
       ids(group.claims),
     );
 
-  test('is sorted by age of the offer, by distance with unknown ones last, or by date of loss', () => {
+  test('is sorted by age of the offer, by the end of the wait or distance with unknown ones last, or by date of loss', () => {
     expect(ordered('age')).toEqual(ids([old, far, young]));
     expect(ordered('distance')).toEqual(ids([young, old, far]));
     expect(ordered('loss')).toEqual(ids([young, far, old]));
+    expect(ordered('reply')).toEqual(ids([far, young, old]));
+    const [one, two] = [offer(), offer()];
+    for (const order of ORDERS)
+      expect(arrange([two, one], { ...DEFAULT_ARRANGEMENT, order }, () => 5)[0]?.claims).toEqual([one, two]);
   });
 
   test('is grouped by place or firm, and a group comes where its first claim would', () => {
@@ -81,6 +95,16 @@ describe('a list of claims', () => {
     expect(found('LOIZA flood adjusters')).toEqual(ids([far]));
     expect(found('00772 gulf adjusting')).toEqual(ids([old]));
     expect(found('nowhere')).toEqual([]);
+    const names = { first_name: 'Zoë1', last_name: 'Ab2', company_name: 'Cd3' };
+    const place = { street: '4 Ef', city: 'Gh5', state: 'PR', zip: '00966', county: 'Ij7' };
+    const numbers = { claim_number: 'K8', file_number: 'L9', loss: { ...old.loss, cat_code: 'M10' } };
+    const claim = offer({
+      ...{ policyholder: { ...names, phone: '1' }, loss_location: place, ...numbers },
+      ...{ policy: { ...old.policy, number: 'N11' }, carrier: { ...old.carrier, name: 'Op12' } },
+      firm: { id: 'firm-1', name: 'Qr13' },
+    });
+    const written = 'zoe1 AB2 cd3 ef gh5 pr 00966 ij7 k8 l9 m10 n11 op12 qr13'.split(' ');
+    expect(written.filter((word) => !matches(claim, word))).toEqual([]);
     const obrien = offer({
       policyholder: { last_name: 'O’Brien', phone: '1' },
       ...at('Miami–Dade', 'FL', '33101'),
@@ -90,10 +114,15 @@ describe('a list of claims', () => {
     expect(["o'brien", 'OBrien', 'O’Brien', 'miami-dade', 'Miami–Dade'].map(search)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test('gives the claim after one, from the start again after the last', () => {
+  test('gives the claims after one, from the start again after the last', () => {
     const groups = arrange(claims, DEFAULT_ARRANGEMENT, () => undefined);
-    expect(claimsAfter(groups, old.id)[0]?.id).toBe(far.id);
-    expect(claimsAfter(groups, young.id)[0]?.id).toBe(old.id);
+    const after = [old, far, young, offer()].map(({ id }) => claimsAfter(groups, id));
+    expect(after).toEqual([
+      [far, young],
+      [young, old],
+      [old, far],
+      [old, far, young],
+    ]);
     expect(claimsAfter(groups.slice(0, 0), old.id)).toEqual([]);
   });
 });
@@ -125,11 +154,11 @@ test('related claims have the same policyholder, the same ZIP code, or are at mo
   const claim = offer();
   const same = offer({ policyholder: { first_name: 'M.', last_name: 'Delgado', phone: '(312) 555-0142' } });
   const stranger = { first_name: 'Ana', last_name: 'Reyes', phone: '352-555-0199' };
-  const sameZip = offer({ policyholder: stranger });
+  const sameZip = offer({ policyholder: stranger, ...at('Next Town', 'FL', '33931-1234') });
   const mile = offer({ policyholder: stranger, ...at('Next Town', 'FL', '33932') });
   const away = offer({ policyholder: stranger, ...at('Cedar Key', 'FL', '32625') });
   const found = relatedClaims(claim, [claim, same, sameZip, mile, away], (_, other) =>
-    other === mile ? 0.9 : other === away ? 150 : undefined,
+    other === mile ? 1 : other === away ? 1.01 : undefined,
   );
   expect(ids(found.samePolicyholder)).toEqual([same.id]);
   expect(ids(found.near)).toEqual([sameZip.id, mile.id]);
@@ -151,6 +180,11 @@ test('people of the same name are one policyholder unless both have contacts of 
   );
   expect(isSame({ phone }, { phone: '312-555-0199' })).toBe(false);
   expect(isSame({ email: 'm@example.com' }, { email: 'other@example.com' })).toBe(false);
+  expect(isSame({}, { first_name: ' maria', last_name: 'GARCIA' })).toBe(true);
+  for (const other of [{ last_name: 'Garza' }, { company_name: 'Reef LLC' }])
+    expect(isSame({}, other)).toBe(false);
+  const nameless = { first_name: undefined, last_name: undefined };
+  expect(isSame(nameless, nameless)).toBe(false);
 });
 
 test('a date is written as the languages of the app write it', () => {
@@ -166,9 +200,36 @@ test('a date is written as the languages of the app write it', () => {
   expect(months.map((month) => es.day(2026, month, 6))).toEqual(intl('es-US'));
 });
 
-test('today is the day where the adjuster is', () => {
-  const evening = signal(Date.parse('2026-08-31T02:00:00Z'));
-  expect(createFormat(signal(en), signal<'en'>('en'), evening).today()).toBe('2026-08-30');
+test('times and amounts are those where the adjuster is, in the language that is shown, also after it was changed', () => {
+  const language = signal<Language>('en');
+  const evening = Date.parse('2026-09-06T02:05:09Z');
+  const shown = computed<Texts>(() => (language.value === 'en' ? en : es));
+  const format = createFormat(shown, language, signal(evening));
+  const written = () =>
+    [
+      ...[format.today(), format.day('2026-02-01'), format.clockTime(evening), format.timeOfDay('04:30')],
+      ...[format.dateTime(evening), format.dateTimeSeconds(evening)],
+      ...['2026-09-06T02:04:10Z', '2026-09-06T00:00:00Z'].map(format.since),
+      ...[
+        format.money(1234.5),
+        format.wholeMoney(1234.4),
+        format.shortMoney(250_000),
+        format.percent(0.0675),
+      ],
+      ...[format.inches(38), format.miles(9.94), format.miles(10.4), format.roughDuration(5_400_000)],
+    ].map((text) => text?.replaceAll(/[\u00a0\u202f]/g, ' '));
+  const english = written();
+  expect(english).toEqual([
+    ...['2026-09-05', 'Feb 1, 2026', '9:05 PM', '4:30 AM', 'Sep 5, 2026, 9:05 PM', 'Sep 5, 2026, 9:05:09 PM'],
+    ...[undefined, '2 h 5 min', '$1,234.50', '$1,234', '$250K', '6.75%'],
+    ...['38 in (3 ft 2 in)', '≈ 9.9 mi', '≈ 10 mi', '1 h'],
+  ]);
+  language.value = 'es';
+  const spanish = written();
+  expect(spanish.filter((text) => /[AP]M|Feb|Sep/.test(text ?? ''))).toEqual([]);
+  expect(spanish).toHaveLength(english.length);
+  language.value = 'en';
+  expect(written()).toEqual(english);
 });
 
 describe('lists on a device', () => {

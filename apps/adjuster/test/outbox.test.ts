@@ -7,6 +7,8 @@ import { type PastOffer, pastOffer } from '../src/model/history.ts';
 import { answerHandler, type Outcome } from '../src/outbox/answers.ts';
 import type { AnswerContent, Entry, WorkContent } from '../src/outbox/entry.ts';
 import { canCancel, nextDueAt, stateOf } from '../src/outbox/entry.ts';
+import { withKnownTimes } from '../src/outbox/known-times.ts';
+import { afterLogging, afterUndo } from '../src/outbox/notes.ts';
 import { createOutbox, type OutboxApi, type OutboxStore } from '../src/outbox/outbox.ts';
 import { settingsHandler } from '../src/outbox/settings.ts';
 import { workHandler } from '../src/outbox/work.ts';
@@ -99,10 +101,10 @@ function device() {
     }),
     settings: settingsHandler({
       call,
-      sendDevicePreferences: () =>
+      sendDevicePreferences: ({ quietHours, deadlineReminders }) =>
         call('setDevicePreferences', {
           params: { device_id: 'device' },
-          body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
+          body: { time_zone: '', quiet_hours: quietHours, deadline_reminders: deadlineReminders },
         }),
       storeAvailability: async (availability) => void state.shown.push(availability),
     }),
@@ -145,6 +147,10 @@ const claimIs = (status: string, more: Partial<AppClaim> = {}) => ({
 });
 /** On the calendar of the device. */
 const dayOf = (at: number): string => new Date(at).toLocaleDateString('sv-SE');
+/** With letters and characters that base64url writes in its own way. */
+const receiptOf = (rule: string) => ({
+  receipt: `header.${Buffer.from(JSON.stringify({ note: 'ñ>?ÿ~', decided_by: { rule } })).toString('base64url')}.signature`,
+});
 const busy = (retryAfterMs?: number) => new NetworkError('service', retryAfterMs);
 const noNetwork = () => new NetworkError('connection');
 
@@ -286,10 +292,12 @@ describe('the outbox', () => {
     const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
     state.responses = { 'POST a/acceptance': busy(3_600_000), 'PATCH b/work': busy(3_600_000) };
     await outbox.send();
-    expect(nextDueAt(await outbox.own(), state.now)).toBe(state.now + 60_000);
+    expect((await outbox.own()).map(({ notBefore = 0 }) => notBefore - state.now)).toEqual([60_000, 300_000]);
     state.responses = { 'GET a': claimIs('pending_acceptance') };
-    await outbox.hurry([answer, edit]);
-    expect((await outbox.send()).sent).toHaveLength(2);
+    for (const id of [answer, edit]) {
+      await outbox.hurry([id]);
+      expect((await outbox.send()).sent).toMatchObject([{ id }]);
+    }
     await outbox.add([accept('c')]);
     state.responses = { 'POST c/acceptance': busy(), 'GET c': busy() };
     for (let failures = 1; failures < 8; failures += 1) {
@@ -304,14 +312,20 @@ describe('the outbox', () => {
     const { state, outbox } = device();
     const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
     state.responses = { 'POST a/acceptance': busy(), 'PATCH b/work': busy(), 'GET a': busy() };
-    const states: string[] = [];
+    const states: (string | number)[] = [];
     for (let n = 0; n < 3; n += 1) {
       state.responses['POST a/acceptance'] = state.responses['PATCH b/work'] = busy();
       await outbox.send();
-      states.push(...(await outbox.own()).map((entry) => stateOf(entry, state.now)));
+      const own = await outbox.own();
+      states.push(
+        ...own.map((entry) => stateOf(entry, state.now)),
+        (nextDueAt(own, state.now) ?? 0) - state.now,
+      );
       state.now += 5 * 60_000;
     }
-    expect(states).toEqual(['failing', 'failing', 'failing', 'failing', 'stuck', 'stuck']);
+    expect(states).toEqual([
+      ...['failing', 'failing', 5000, 'failing', 'failing', 10_000, 'stuck', 'stuck', 20_000],
+    ]);
     await outbox.cancel([answer, edit]);
     expect(await outbox.own()).toEqual([]);
     // What was typed is not lost.
@@ -359,6 +373,29 @@ describe('the outbox', () => {
       { ...body, based_on: 'v3' },
     ]);
     expect(state.savedEntries).toEqual([edit.entries]);
+  });
+
+  test('notes that are too long with those of another device stay typed, and work that changes each time is sent later', async () => {
+    const { state, outbox } = device();
+    const own = 'x'.repeat(3000);
+    const save = async (length: number) => {
+      state.work = { version: 'v1', notes: 'y'.repeat(length) };
+      await outbox.add([{ ...notes('a', own), base: { notes: '' } }]);
+      await outbox.send();
+      return [state.drafts.length, state.savedEntries.length, state.merged.length];
+    };
+    expect([await save(998), await save(999)]).toEqual([
+      [0, 1, 1],
+      [1, 1, 1],
+    ]);
+    state.calls = [];
+    state.responses = {
+      'PATCH b/work': () => Promise.reject(new ApiError(409, 'work_changed')),
+      'GET b': () => ({ work: state.work }),
+    };
+    await outbox.add([notes('b', 'Wet')]);
+    expect((await outbox.send()).failed).toHaveLength(1);
+    expect(state.calls).toEqual(Array(5).fill(['PATCH b/work', 'GET b']).flat());
   });
 
   test.each([accept('a'), reject('a')])(
@@ -439,11 +476,18 @@ describe('the outbox', () => {
     const [status, code, claim, result] = row;
     const { state, outbox } = device();
     await outbox.add([accept('a'), accept('b')]);
-    state.responses = { 'POST a/acceptance': new ApiError(status, code), 'GET a': claim };
+    state.responses = {
+      ...{ 'POST a/acceptance': new ApiError(status, code), 'GET a': claim },
+      'GET a/receipt?offered_at=seen': receiptOf('offered_to_another'),
+    };
     expect((await outbox.send()).sent).toHaveLength(2);
     expect(state.outcomes[0]).toMatchObject({ claimId: 'a', result, answer: 'accept' });
     // Who may no longer see the claim keeps nobody's name.
     expect(state.outcomes[0]?.title.startsWith('CN-7')).toBe(result === 'gone');
+    const listed = result === 'accepted' ? result : 'late';
+    expect(state.history.map((one) => Object(one).result)).toEqual([
+      ...[...(result === 'refused' ? [] : [listed]), 'accepted'],
+    ]);
   });
 
   test.each([
@@ -452,11 +496,10 @@ describe('the outbox', () => {
   ] as const)('an %s of an offer that the firm has withdrawn says so', async (path, answer) => {
     const { state, outbox } = device();
     await outbox.add([answer('a')]);
-    const content = btoa(JSON.stringify({ decided_by: { rule: 'withdrawn_by_firm' } }));
     state.responses = {
       [`POST a/${path}`]: new ApiError(409, 'offer_not_pending'),
       'GET a': new ApiError(404, 'not_found'),
-      'GET a/receipt?offered_at=seen': { receipt: `header.${content}.signature` },
+      'GET a/receipt?offered_at=seen': receiptOf('withdrawn_by_firm'),
     };
     await outbox.send();
     expect(state.outcomes).toMatchObject([{ result: 'withdrawn' }]);
@@ -472,7 +515,15 @@ describe('the outbox', () => {
       'GET a': claimIs('accepted'),
     };
     await outbox.send();
-    expect(state.outcomes).toMatchObject([{ result: 'alreadyAccepted' }]);
+    // So does one that may have arrived.
+    await outbox.add([reject('b')]);
+    state.responses = { 'POST b/rejection': [noNetwork()], 'GET b': claimIs('accepted') };
+    for (let n = 0; n < 2; n += 1) await outbox.send();
+    expect(state.outcomes).toMatchObject(Array(2).fill({ result: 'alreadyAccepted' }));
+    expect([state.history, state.calls.filter((name) => name === 'POST b/rejection')]).toMatchObject([
+      [],
+      { length: 1 },
+    ]);
   });
 
   test('an answer is in the history, a rejection with its reason, also when its response was lost and the lists are gone', async () => {
@@ -568,6 +619,9 @@ describe('the outbox', () => {
     state.owner = 'SVC-1';
     await outbox.send();
     expect(state.calls).toEqual(['POST a/acceptance', 'PATCH b/work', 'PATCH v1/me/availability']);
+    state.owner = 'SVC-2';
+    await outbox.clear();
+    state.owner = 'SVC-1';
     expect((await outbox.own()).map((entry) => stateOf(entry, state.now))).toEqual(['held']);
   });
 
@@ -717,6 +771,10 @@ describe('the outbox', () => {
     await outbox.send();
     await outbox.add([{ kind: 'work', key: 'a', entries: { contact_date: '2026-08-30' } }]);
     await outbox.add([pause, { ...pause, changes: { accepting_assignments: true, max_open_offers: 3 } }]);
+    for (const deadlineReminders of [false, true])
+      await outbox.add([
+        { kind: 'settings', key: 'device', changes: { quietHours: null, deadlineReminders } },
+      ]);
     state.calls = [];
     state.bodies = [];
     state.responses = {};
@@ -724,6 +782,31 @@ describe('the outbox', () => {
     expect(state.bodies).toEqual([
       { notes: 'Wet and cold', contact_date: '2026-08-30', based_on: 'v1' },
       { accepting_assignments: true, max_open_offers: 3 },
+      { time_zone: '', quiet_hours: null, deadline_reminders: true },
+    ]);
+  });
+
+  test('a time that is corrected is neither before the offer nor in the future, and a date that was chosen stays', () => {
+    const made = { id: 'e', owner: 'SVC-1', at: 0, assumedOffsetMs: 1000 } as const;
+    const answered = (answeredAt: number) =>
+      withKnownTimes(
+        { ...accept('a', { answeredAt, offer: past({ offeredAt: new Date(5000).toISOString() }) }), ...made },
+        9000,
+        3000,
+      );
+    expect([1000, 4000, 8000].map(answered)).toMatchObject(
+      [5000, 6000, 9000].map((at) => ({ answeredAt: at })),
+    );
+    const logged = { ...contact('a', '1'), entries: { contact_date: '2026-08-01' } };
+    expect(withKnownTimes({ ...logged, ...made }, Date.now() + 1e12, 86_401_000)).toMatchObject({
+      ...{ contact: { at: '2026-08-31T15:00:00.000Z' }, entries: { contact_date: '2026-08-01' } },
+    });
+  });
+
+  test('what is typed after a note was logged stays, and a note that is undone is before it, once', () => {
+    expect([' A ', 'A b', undefined].map((typed) => afterLogging('A', typed))).toEqual(['', 'A b', '']);
+    expect([undefined, 'A', 'A b', 'b', 'Ab'].map((typed) => afterUndo('A', typed))).toEqual([
+      ...['A', 'A', 'A b', 'A b', 'A Ab'],
     ]);
   });
 

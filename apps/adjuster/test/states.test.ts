@@ -35,6 +35,12 @@ test.each<[string, LiveState['kind'], LiveEvent[]]>([
   ['after a change while they were read', 'behind', [OPEN, sent('r1'), sent('r2'), READ]],
   ['while the page is hidden', 'closed', [OPEN, sent('r1'), READ, { kind: 'close' }]],
   ['when it shows again', 'current', [OPEN, sent('r1'), READ, { kind: 'close' }, OPEN, sent('r1')]],
+  ['when a reading ends while it is hidden', 'closed', [OPEN, sent('r1'), { kind: 'close' }, READ]],
+  [
+    'after a reading of an unknown revision',
+    'current',
+    [OPEN, sent('r1'), READ, { kind: 'read', at: null }, sent('r1')],
+  ],
   ['for the next adjuster', 'behind', [OPEN, sent('r1'), READ, { kind: 'forget' }, OPEN, sent('r1')]],
 ])('live updates are, %s, %s', (_, kind, events) => {
   expect(events.reduce(liveReducer, CLOSED).kind).toBe(kind);
@@ -84,31 +90,40 @@ describe('notifications', () => {
       true,
       false,
     ]);
-    expect(suggestionFor('off', false)).toBe('off');
-    expect(suggestionFor('homeScreen', false)).toBe('homeScreen');
-    expect(suggestionFor('off', true)).toBeNull();
-    expect(suggestionFor('stopped', true)).toBe('stopped');
-    expect(suggestionFor('denied', false)).toBeNull();
+    const states = ['on', 'off', 'stopped', 'denied', 'homeScreen', 'unsupported'] as const;
+    const suggested = (settled: boolean) => states.map((state) => suggestionFor(state, settled));
+    expect(suggested(false)).toEqual([null, 'off', 'stopped', null, 'homeScreen', null]);
+    expect(suggested(true)).toEqual([null, null, 'stopped', null, null, null]);
   });
 });
 
 describe('why no offers come', () => {
   const NOW = Date.parse('2026-09-01T12:00:00Z');
   const firms = (accepting: boolean) =>
-    ['Gulf', 'Delta'].map((firm_name) => ({
+    ['Gulf', 'Reef', 'Delta'].map((firm_name) => ({
       firm_id: firm_name,
       firm_name,
       can_accept_claims: true,
-      accepting_assignments: accepting,
+      accepting_assignments: accepting || firm_name === 'Reef',
     }));
   const away = (last: string) => [{ first_day: '2026-08-20', last_day: last, time_zone: 'America/Chicago' }];
   const none = PROFILE.availability;
   test.each([
     ['offers come', {}, firms(true), null],
-    ['all firms are paused', { accepting_assignments: false }, firms(true), { kind: 'all', detail: '' }],
-    ['away', { away: away('2026-09-01') }, firms(false), { kind: 'away', detail: '2026-09-01' }],
+    [
+      'all firms are paused',
+      { accepting_assignments: false, away: away('2026-09-01') },
+      firms(true),
+      { kind: 'all', detail: '' },
+    ],
+    [
+      'away',
+      { away: [...away('2026-08-22'), ...away('2026-09-01')], max_open_offers: 4 },
+      firms(false),
+      { kind: 'away', detail: '2026-09-01' },
+    ],
     ['no longer away', { away: away('2026-08-31') }, firms(true), null],
-    ['as many as wanted', { max_open_offers: 4 }, firms(true), { kind: 'full', detail: '4' }],
+    ['as many as wanted', { max_open_offers: 4 }, firms(false), { kind: 'full', detail: '4' }],
     ['fewer than wanted', { max_open_offers: 5 }, firms(true), null],
     ['single firms are paused', {}, firms(false), { kind: 'firms', detail: 'Gulf, Delta' }],
   ])('%s', (_, changes, of, pause) => {
@@ -131,7 +146,7 @@ describe('a push message', () => {
     ],
     [
       { kind: 'invitation', firm_name: 'Gulf', firm_id: 'f1' },
-      { hash: '#/invitations/f1', alert: false },
+      { tag: 'f1', hash: '#/invitations/f1', alert: false },
     ],
     [
       { kind: 'deadlines', count: 3 },

@@ -159,6 +159,53 @@ describe('a stored value', () => {
     expect(await storage.get('offers')).toHaveLength(1);
   });
 
+  test('of another shape cannot be shown, whichever it is', () => {
+    const wrong: Record<string, unknown> = {
+      profile: { svc_id: 'SVC-1', firms: [{ firm_id: 'f' }] },
+      invitations: [{ firm_id: 'f', firm_name: 'F', expires_at: '', missing_profile_fields: [1] }],
+      ...{ closed: [{}], readAt: '1', revision: 1, changesSince: 1, refused: [1], rejections: { a: {} } },
+      ...{ outbox: [{ id: 'a', key: 'b', kind: 'work' }], outcomes: [{ claimId: 'a', result: 'accepted' }] },
+      ...{ history: [{ claimId: 'a', claimNumber: 'b' }], contactNotes: { a: 1 }, fields: ['a'], stops: [1] },
+      ...{ arrangement: { grouping: 'none', order: 'age' }, deadlines: [1], origin: { latitude: 1 } },
+    };
+    expect(Object.keys(wrong).filter((key) => isStoredShape(key, wrong[key]))).toEqual([]);
+    expect(Object.keys(wrong).filter((key) => !isStoredShape(key, undefined))).toEqual([]);
+  });
+
+  test('is removed with the lists, at a sign-out, or stays on the device, each by its name', async () => {
+    const fresh = createStorage(connectDatabase(name, 1).get);
+    const lists = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'];
+    const device = ['format', 'signingIn', 'language', 'deviceId', 'devicePreferences'];
+    device.push('notificationsOf', 'outbox', 'typed by SVC-2');
+    const adjuster = ['profile', 'refused', 'outcomes', 'history', 'rejections', 'contactNotes', 'fields'];
+    adjuster.push(
+      'arrangement',
+      'origin',
+      'stops',
+      'deadlines',
+      'notificationsAsked',
+      'originAsked',
+      'draft:a',
+    );
+    await fresh.put('readAt', Date.now() - 15 * 86_400_000);
+    const opened = await openDB(name);
+    const left = async () => (await opened.getAllKeys('kept')).map(String).sort();
+    const fill = async () => {
+      for (const key of [...lists.filter((one) => one !== 'readAt'), ...device, ...adjuster])
+        await opened.put('kept', 'value', key);
+    };
+    await fill();
+    await fresh.clearExpiredLists();
+    expect(await left()).toEqual([...device, ...adjuster].sort());
+    await fill();
+    await fresh.put('readAt', Date.now());
+    await fresh.clearExpiredLists();
+    expect(await left()).toEqual([...lists, ...device, ...adjuster].sort());
+    await fresh.clear();
+    expect(await left()).toEqual(device.sort());
+    opened.close();
+  });
+
   test('in the format of another release is removed if the service can send it again; what is typed stays', async () => {
     await storage.adoptFormat();
     await storage.put('offers', [offer()]);
@@ -192,6 +239,14 @@ describe('a claim', () => {
     ['building', 'house'],
     ['additional_contacts', [null]],
     ['closed_at', 0],
+    ['id', 7],
+    ['claim_number', null],
+    ['offered_at', undefined],
+    ['firm', { id: 'firm-1' }],
+    ...['policy', 'carrier', 'coverages', 'estimate', 'agent', 'mortgagee'].map(
+      (part) => [part, []] as const,
+    ),
+    ['work', { contacts: [{ id: 'a', at: 'b' }] }],
   ])('whose %s is %j cannot be shown', (field, value) => {
     expect(isClaim({ ...offer(), [field]: value })).toBe(false);
   });
@@ -201,11 +256,15 @@ test('what an adjuster has typed is back after another one has used the device, 
   const typed = { 'claim-1': 'Not sent' };
   await storage.put('contactNotes', typed);
   await storage.put('draft:claim-1', { notes: 'Typed' });
+  const rejections = { 'claim-2': { code: null, freeText: 'Far' } };
+  await storage.put('rejections', rejections);
   await storage.setTypedAside('SVC-1');
   await storage.clear();
   await storage.bringTypedBack('SVC-2');
   expect(await storage.getAll('contactNotes', 'draft:claim-1')).toEqual([undefined, undefined]);
   await storage.clear();
   await storage.bringTypedBack('SVC-1');
-  expect(await storage.getAll('contactNotes', 'draft:claim-1')).toEqual([typed, { notes: 'Typed' }]);
+  expect(await storage.getAll('contactNotes', 'draft:claim-1', 'rejections')).toEqual([
+    ...[typed, { notes: 'Typed' }, rejections],
+  ]);
 });

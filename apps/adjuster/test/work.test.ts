@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ContactResult } from '@svc/domain';
 import fc from 'fast-check';
+import { contactEdits } from '../src/model/contact-edits.ts';
 import { changedElsewhere, mergedEntries, withoutOwn } from '../src/model/merge-edits.ts';
 import {
+  basesOf,
   changedEntries,
   rejectedEntries,
   requestBody,
@@ -63,6 +66,14 @@ describe('edits of two devices', () => {
     });
     for (const base of [{ contact_date: '2026-08-29' }, {}]) expect(merge(own, base, saved)).toBe(own);
     expect(merge(own, { contact_date: '' }, { ...saved, ...own })).toBe(own);
+    const dates = { ...own, inspection_date: '2026-09-02' };
+    expect(merge(dates, { contact_date: '', inspection_date: '' }, saved)).toEqual({
+      ...dates,
+      notes: 'Wet\ncontact_date: 2026-08-29\ninspection_date: 2026-09-01',
+    });
+    expect(basesOf({ 'base:notes': 'A', notes: 'B', 'base:contact_date': '', 'base:other': 'C' })).toEqual({
+      ...{ notes: 'A', contact_date: '' },
+    });
   });
 });
 
@@ -96,6 +107,26 @@ describe('own edits', () => {
       contacts: [contact('b', '2026-08-30T15:00:00.000Z'), contact('c', '2026-08-30T16:00:00.000Z')],
     });
     expect(workWithEdits(work, [])).toBe(work);
+  });
+
+  test('of the contact log have the date of the first contact and inspection, and end at 200 entries and long notes', () => {
+    const made = (result: ContactResult) => ({ id: 'a', at: '2026-08-30T15:00:00.000Z', result });
+    const edits = (result: ContactResult, count = 0, note = '', dates = {}) =>
+      contactEdits(
+        { version: 'v1', contacts: Array.from({ length: count }, () => contact('b', '')), ...dates },
+        ...([made(result), note, '2026-08-30'] as const),
+      );
+    expect([edits('reached', 200), edits('reached', 199, 'x'.repeat(501))]).toEqual(['full', 'long']);
+    const note = 'x'.repeat(500);
+    expect(edits('no_answer', 199, note)).toEqual({ contact: { ...made('no_answer'), note } });
+    for (const [result, field] of [
+      ['reached', 'contact_date'],
+      ['inspected', 'inspection_date'],
+    ] as const) {
+      const first = { contact: made(result), entries: { [field]: '2026-08-30' }, base: { [field]: '' } };
+      expect(edits(result)).toEqual(first);
+      expect(edits(result, 1, '', { [field]: '2026-08-01' })).toEqual({ contact: made(result) });
+    }
   });
 
   test('that the service rejects stay as entries, a contact as a line of the notes after what was typed', () => {

@@ -1,17 +1,10 @@
-import type { AppClaim, LIMITS } from '@svc/contract';
+import type { AppClaim } from '@svc/contract';
 import { CONTACT_RESULTS, type ContactResult, MAX_CONTACTS } from '@svc/domain';
 import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { drafts, preferences, serviceNow, showError, showToast, today, typed, work } from '../app.ts';
-import type { Edits } from '../state/work.ts';
-
-const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
-
-const DATE_FIELDS: Partial<Record<ContactResult, 'contact_date' | 'inspection_date'>> = {
-  reached: 'contact_date',
-  inspected: 'inspection_date',
-};
+import { contactEdits, MAX_CONTACT_NOTE_LENGTH } from '../model/contact-edits.ts';
 
 /** The log of attempts to reach the policyholder. */
 export function useContactLog(claim: AppClaim) {
@@ -24,26 +17,11 @@ export function useContactLog(claim: AppClaim) {
     // A second tap before the first entry is stored would log its note twice.
     if (storing.current) return;
     const words = allTexts.value.work;
-    if ((claim.work.contacts ?? []).length >= MAX_CONTACTS)
-      return showToast(words.logFull(MAX_CONTACTS), 'error');
-    const text = note.trim();
-    // The field itself does not limit a note to which an undone one was added.
-    if (text.length > MAX_CONTACT_NOTE_LENGTH)
-      return showToast(words.noteTooLong(MAX_CONTACT_NOTE_LENGTH), 'error');
-    const contact: Edits['contact'] = {
-      id: crypto.randomUUID(),
-      at: new Date(serviceNow()).toISOString(),
-      result,
-      ...(text !== '' && { note: text }),
-    };
-    // The first one also sets the date, which the forms print.
-    const field = DATE_FIELDS[result];
-    const isFirst = field !== undefined && claim.work[field] === undefined;
+    const made = { id: crypto.randomUUID(), at: new Date(serviceNow()).toISOString(), result };
+    const edits = contactEdits(claim.work, made, note.trim(), today());
+    if (edits === 'full') return showToast(words.logFull(MAX_CONTACTS), 'error');
+    if (edits === 'long') return showToast(words.noteTooLong(MAX_CONTACT_NOTE_LENGTH), 'error');
     const undoMs = preferences.value.undoSeconds * 1000;
-    const edits: Edits = {
-      contact,
-      ...(isFirst && { entries: { [field]: today() }, base: { [field]: '' } }),
-    };
     storing.current = true;
     work
       .logContact(claim.id, edits, undoMs)
