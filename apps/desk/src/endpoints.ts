@@ -53,4 +53,5 @@ export type ReportRow = AnswersReport['rows'][number];
 export type InvitationResult = Output<'inviteBoardAdjusters'>['results'][number];
 export type BoardAdjuster = Output<'listBoardAdjusters'>['data'][number];
 export type SharedCredentials = Output<'getSharedCredentials'>;
+export type SpreadBody = DeskCalls['spreadClaims']['input']['body'];
 export type ProposedOffer = Output<'spreadClaims'>['offers'][number];

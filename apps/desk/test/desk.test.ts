@@ -1,14 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
 import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
-import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
+import type {
+  BoardAdjuster,
+  BoardClaim,
+  Call,
+  CallId,
+  ImportBody,
+  OwnStaff,
+  SpreadBody,
+} from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
+import { periodOf, startOfDay, verifiedPeriod } from '../src/periods.ts';
+import { VIEWS } from '../src/state/board.ts';
 import { createInvitations, needsCorrection } from '../src/state/invitations.ts';
-import { type Act, type CandidateOrder, candidates, outcomeOf, outcomeText } from '../src/state/offers.ts';
+import {
+  ACT_KINDS,
+  type Act,
+  CAN,
+  type CandidateOrder,
+  candidates,
+  displayName,
+  outcomeOf,
+  outcomeText,
+} from '../src/state/offers.ts';
+import { proposeOffers } from '../src/state/spread.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -26,6 +47,8 @@ async function opened(
     /** What a reading of a list meets. */
     listing: undefined as Error | undefined,
     visible: true,
+    /** Whether events arrive. */
+    alive: true,
     /** What the tab keeps. */
     draft: given.draft,
     /** What calls meet, in turn; then they succeed. */
@@ -48,7 +71,8 @@ async function opened(
   const call = (async (id: CallId, parts: RequestParts = {}) => {
     calls.push({ id, parts });
     await Promise.resolve();
-    if (id === 'closeSession') state.profile = new ApiError(401, 'invalid_session');
+    if (id === 'closeSession' || id === 'closeAllSessions')
+      state.profile = new ApiError(401, 'invalid_session');
     const met = await (state.meets[id]?.shift() ??
       (id.startsWith('list') ? state.listing : undefined) ??
       responses[id]?.(parts) ?? { data: [], next_cursor: null });
@@ -78,7 +102,7 @@ async function opened(
       return {
         open: () => void streams.push('open'),
         close: () => void streams.push('close'),
-        isAlive: () => true,
+        isAlive: () => state.alive,
       };
     },
     page: {
@@ -221,6 +245,15 @@ describe('offers', () => {
     const [refused, ...done] = desk.offers.acts.value as [Act, ...Act[]];
     const lines = outcomeOf([...Array<Act>(7).fill(refused), ...done], en).lines;
     expect(lines.at(-1)).toBe('+2');
+    const named = (count: number) =>
+      outcomeOf(
+        Array.from({ length: count }, (_, n) => ({ ...(done[0] as Act), adjuster: adjuster(`S${n}`) })),
+        en,
+      ).lines[0];
+    expect([named(5), named(6)]).toEqual([
+      '5 of 5 offered to S0, S1, S2, S3, S4',
+      `6 of 6 offered to ${en.spread.adjusters(6)}`,
+    ]);
   });
 
   test('go to active adjusters, those who take offers first, in the order that was chosen, and who rejected the claim last', () => {
@@ -239,6 +272,19 @@ describe('offers', () => {
     expect(found('answer')).toEqual(['unknown', 'far', 'near', 'paused', 'rejected']);
     expect(found('name')).toEqual(['far', 'unknown', 'near', 'paused', 'rejected']);
     expect(found('work', 'svc-f ana')).toEqual(['far']);
+    const [email, invited, none] = ['x@example.com', null, null];
+    const busy = adjuster('SVC-busy', {
+      name: null,
+      invited_as: 'Dee',
+      email,
+      open_offers: 2,
+      open_claims: 2,
+    });
+    const free = adjuster('SVC-free', { name: invited, invited_as: none, open_offers: 3 });
+    const noClaims = adjuster('SVC-barred', { can_accept_claims: false });
+    const more = [busy, noClaims, free];
+    expect(candidates(more, '').map(displayName)).toEqual(['SVC-free', 'Dee', 'SVC-barred']);
+    expect(candidates(more, 'DEE x@').map(displayName)).toEqual(['Dee']);
   });
 
   test('of a plan go on in a page that was loaded again, as they were seen, and the plan ends once each has an outcome', async () => {
@@ -275,11 +321,85 @@ describe('offers', () => {
     expect(again.seen()).toEqual([...first.seen(), claims[0]?.updated_at]);
   });
 
-  test('go to adjusters of the environment', async () => {
-    const { desk, state } = await opened();
-    state.adjusters = [one, adjuster('SVC-test', { test: true })];
+  test('go to adjusters of the environment, and what is known of another one is forgotten', async () => {
+    const { desk, state, sent, streams } = await opened({ claims: [claim] });
+    const tester = adjuster('SVC-test', { test: true });
+    state.adjusters = [one, tester];
     await desk.readAdjusters();
     expect(desk.adjusters.rows.value).toEqual([one]);
+    desk.board.toggle(claim.id);
+    desk.offers.prepare('board', [claim]);
+    desk.chooseEnvironment('test');
+    expect([desk.adjusters.rows.value, desk.board.selected.value.size, desk.offers.draft.value]).toEqual([
+      ...[undefined, 0, undefined],
+    ]);
+    expect(streams).toEqual(['open', 'close', 'open']);
+    await desk.readAdjusters();
+    expect(desk.adjusters.rows.value).toEqual([tester]);
+    for (const test of [true, false]) await desk.offers.offer([boardClaim({ test })], one);
+    expect(sent('offerBoardClaim').map(({ query }) => query?.environment)).toEqual(['test', 'live']);
+    state.meets.listBoardAdjusters = [{ data: [one], next_cursor: 'more' }];
+    expect([...(await desk.readCandidates({ id: 'c1', test: false })).keys()]).toEqual(['SVC-1', 'SVC-test']);
+    const asked = { environment: 'live', for_claim: 'c1', limit: 200 };
+    expect(sent('listBoardAdjusters').map(({ query }) => query)).toMatchObject([
+      ...[{ environment: 'live' }, { environment: 'test' }],
+      ...[asked, { ...asked, cursor: 'more' }],
+    ]);
+  });
+
+  test('are four at a time, none of a claim with which something is under way, and the board is read when all have an outcome', async () => {
+    const { desk, state, sent, reads } = await opened();
+    const waiting: ((met: unknown) => void)[] = [];
+    state.meets.offerBoardClaim = Array.from(
+      { length: 5 },
+      () => new Promise((resolve) => waiting.push(resolve)),
+    );
+    const claims = Array.from({ length: 5 }, () => boardClaim());
+    const offering = desk.offers.offer(claims, one);
+    await settled();
+    await desk.offers.end('close', [...claims.slice(0, 1), boardClaim()], '');
+    expect([sent('offerBoardClaim').length, sent('closeBoardClaim').length]).toEqual([4, 1]);
+    desk.offers.dismiss();
+    expect(desk.offers.acts.value.map((act) => act.state)).toEqual(Array(5).fill('sending'));
+    const before = [reads(), desk.changes.value];
+    for (const respond of waiting) respond({ assignment: { adjuster_svc_id: 'SVC-1' } });
+    await offering;
+    await settled();
+    expect([reads(), desk.changes.value]).toEqual(before.map((count) => count + 1));
+  });
+
+  test('are possible with claims that are not accepted, and nothing is with a closed one', () => {
+    const statuses = ['pending_acceptance', 'rejected', 'unassigned', 'accepted'];
+    const possible = (closed_at: string | null) =>
+      ACT_KINDS.map((kind) => statuses.filter((status) => CAN[kind]({ status, closed_at })));
+    expect(possible(null)).toEqual([statuses.slice(0, 3), statuses.slice(0, 1), statuses]);
+    expect(possible('2026-08-30T00:00:00.000Z')).toEqual([[], [], []]);
+  });
+
+  test('that are spread are asked for in parts, each with what those before it gave', async () => {
+    const items = Array.from({ length: LIMITS.spreadClaims + 1 }, (_, n) => ({
+      ...{ id: `c${n}`, label: 'Ana', zip: '', state: 'FL', form_type: n === 0 ? 'dwelling' : 'a later one' },
+    }));
+    const bodies: SpreadBody[] = [];
+    const offers = await proposeOffers(
+      async (body) => {
+        bodies.push(body);
+        return {
+          offers: body.claims.map(({ id }) => ({ id, adjuster_svc_id: 'b', distance: null, warnings: [] })),
+        };
+      },
+      items,
+      ['a', 'b'],
+    );
+    expect(offers.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+    expect(bodies.map(({ adjusters }) => adjusters.map(({ given }) => given))).toEqual([
+      [0, 0],
+      [0, LIMITS.spreadClaims],
+    ]);
+    expect(bodies.map(({ claims: [first] }) => first)).toEqual([
+      { id: 'c0', zip: '', state: 'FL', form_type: 'dwelling' },
+      { id: `c${LIMITS.spreadClaims}`, zip: '', state: 'FL', form_type: undefined },
+    ]);
   });
 });
 
@@ -304,7 +424,14 @@ describe('the board', () => {
 
   test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
     const rows = ['Ortega', 'Delgado', 'Ärlig', 'Reyes'].map((name, n) =>
-      boardClaim({ name, claim_number: `C-${11 - n}` }),
+      boardClaim({
+        ...{ name, claim_number: `C-${11 - n}`, carrier: `Carrier ${(n * 7) % 4}`, adjuster_svc_id: `A${n}` },
+        ...{
+          adjuster_name: [null, 'C', null, 'B'][n] ?? null,
+          status: n === 1 ? 'rejected' : 'pending_acceptance',
+        },
+        waiting_since: `2026-08-0${9 - n}T00:00:00.000Z`,
+      }),
     );
     const { desk, state } = await opened({ claims: rows });
     const { board } = desk;
@@ -325,18 +452,44 @@ describe('the board', () => {
     expect(names()).toEqual(['Delgado', 'Ärlig', 'Reyes']);
     board.sortBy('ids');
     expect(names()).toEqual(['Reyes', 'Ärlig', 'Delgado']);
+    board.sortBy('carrier');
+    expect(names()).toEqual(['Reyes', 'Ärlig', 'Delgado']);
+    board.sortBy('adjuster');
+    expect(names()).toEqual(['Ärlig', 'Reyes', 'Delgado']);
+    board.sortBy('state');
+    expect(names()).toEqual(['Reyes', 'Ärlig', 'Delgado']);
   });
 
-  test('shows the counts of the first page, and asks for the offers that are late', async () => {
+  test('shows the counts of the first page, and asks for the claims of each view', async () => {
     const { desk, sent } = await opened({ claims: claims(150) });
     const { board } = desk;
     expect(board.counts.value).toEqual({ waiting: 150, late: 0, rejected: 0, unassigned: 0 });
     await board.list.more();
     expect(board.counts.value).toMatchObject({ waiting: 150 });
-    board.filter({ view: 'late' });
+    const asked: unknown[] = [];
+    for (const view of VIEWS) {
+      board.filter({ view });
+      await after(0);
+      const { environment, limit, cursor, ...query } = sent('listBoardClaims').at(-1)?.query ?? {};
+      asked.push([environment, limit, cursor, query]);
+    }
+    const statuses = VIEWS.slice(3, -1).map((status) => ({ status }));
+    expect(asked).toEqual(
+      [{}, { late: 'true' }, { clock_late: 'true' }, ...statuses, { closed: 'true' }].map((query) => [
+        ...['live', 100, undefined, query],
+      ]),
+    );
+    expect([board.counts.value?.waiting, board.isFiltered.value]).toEqual([150, false]);
+    board.filter({ carrier: ' ' });
+    expect(board.isFiltered.value).toBe(false);
+    board.filter({ state: 'FL', carrier: ' Gulf ', q: 'Ana', adjuster: 'SVC-1' });
+    expect([board.isFiltered.value, board.withFilters('#/claims/c1?view=late')]).toEqual([
+      ...[true, '#/claims/c1?view=closed&state=FL&carrier=Gulf'],
+    ]);
     await after(0);
-    expect(board.counts.value).toMatchObject({ waiting: 150 });
-    expect(sent('listBoardClaims').at(-1)?.query).toMatchObject({ late: 'true' });
+    expect(sent('listBoardClaims').at(-1)?.query).toMatchObject({
+      ...{ state: 'FL', carrier: 'Gulf', q: 'Ana', adjuster: 'SVC-1' },
+    });
   });
 
   test('is searched once the typing pauses', async () => {
@@ -380,6 +533,13 @@ describe('the board', () => {
     expect(chosen()).toEqual([0, 1, 2, 4, 5]);
     board.toggleAll();
     expect(chosen()).toEqual([]);
+    toggle(0);
+    toggle(2, true);
+    expect(chosen()).toEqual([0, 1, 2]);
+    toggle(0, true);
+    expect(chosen()).toEqual([]);
+    const auditor = await opened({ claims: rows, profile: { ...DISPATCHER, permissions: ['claims:read'] } });
+    expect(auditor.desk.board.selectable.value).toEqual([]);
   });
 
   test('turns late, and the course of the open claim goes on, about once a minute without an event, only while it is shown', async () => {
@@ -404,13 +564,29 @@ describe('the board', () => {
     await after(3000);
     expect([streams.at(-1), reads()]).toEqual(['open', 2]);
   });
+
+  test('is read when events arrive again, and at each look while none do', async () => {
+    const { state, events, streams, reads } = await opened();
+    events.connected?.();
+    events.changed?.('r1');
+    await after(5000);
+    expect(reads()).toBe(1);
+    events.connected?.();
+    await after(5000);
+    expect(reads()).toBe(2);
+    state.alive = false;
+    for (let n = 0; n < 2; n += 1) await after(30_000);
+    expect([reads(), streams]).toEqual([4, ['open', 'close', 'open', 'close', 'open']]);
+  });
 });
 
 describe('a session', () => {
   test('that the service has ended leaves nothing of the firm on the page, and the same person finds what they typed, selected and offered again', async () => {
     const { desk, state, events } = await opened({ claims: [boardClaim(), boardClaim()] });
     const [claim = boardClaim(), other = boardClaim()] = state.claims;
-    desk.sandbox.key.value = 'svc_test_x';
+    desk.sandbox.key.value = desk.sandbox.rehearsedSince.value = 'svc_test_x';
+    await desk.readAdjusters();
+    desk.typedClocks.value = { basedOn: 'v1', rules: [] };
     desk.secret.value = { title: 'Your new key', text: 'svc_test_x' };
     desk.board.open('#/?view=rejected&state=Atlantis&carrier=Gulf');
     desk.board.filter({ adjuster: 'SVC-1', q: 'Delgado' });
@@ -422,8 +598,9 @@ describe('a session', () => {
     events.signedOut?.();
     expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
     const { adjusters, sandbox, secret, board } = desk;
-    const left = [rowsOf(desk), board.chosen.value, adjusters.rows.value, sandbox.key.value, secret.value];
+    const left = [rowsOf(desk), board.chosen.value, adjusters.rows.value, board.counts.value, secret.value];
     expect(left).toEqual([undefined, [], undefined, undefined, undefined]);
+    expect([sandbox.key.value, sandbox.rehearsedSince.value]).toEqual([undefined, undefined]);
     state.profile = DISPATCHER;
     await desk.signIn({ email: 'a@example.com', code: '123456' });
     await settled();
@@ -432,6 +609,7 @@ describe('a session', () => {
     expect([board.chosen.value, desk.offers.draft.value?.ids]).toEqual([[other], [other.id]]);
     // Whether it was made is not known, and it is sent again with its key.
     expect(desk.offers.acts.value).toMatchObject([{ state: 'unknown' }]);
+    desk.chooseEnvironment('test');
     events.signedOut?.();
     state.profile = { ...DISPATCHER, staff: { ...DISPATCHER.staff, id: 'another' } };
     await desk.signIn({ email: 'b@example.com', code: '123456' });
@@ -439,6 +617,7 @@ describe('a session', () => {
     expect([board.selected.value.size, desk.offers.draft.value, desk.offers.acts.value]).toEqual([
       ...[0, undefined, []],
     ]);
+    expect([desk.environment.value, desk.typedClocks.value]).toEqual(['live', undefined]);
   });
 
   test('finds what was typed, selected and prepared after a reload of the page, and nobody does after it was signed out', async () => {
@@ -451,6 +630,7 @@ describe('a session', () => {
     desk.board.toggle(other.id);
     desk.offers.prepare('board', [other]);
     desk.openInvitations(createInvitations).typed.value = 'SVC-1\nSVC-2';
+    desk.typedClocks.value = { basedOn: 'v1', rules: [{ report_days: '3' }] };
     const draft = state.draft;
     const again = await opened({ claims: state.claims, draft });
     const { board, environment, offers } = again.desk;
@@ -465,13 +645,15 @@ describe('a session', () => {
       { kind: 'offer', from: 'board', ids: [other.id], typed: '' },
     ]);
     const invitations = again.desk.openInvitations(createInvitations);
+    expect(again.desk.typedClocks.value?.rules).toEqual([{ report_days: '3' }]);
     expect(invitations.list.value.entries).toHaveLength(2);
     expect(draft).not.toContain(claim.name);
     const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
     const { desk: stranger } = await opened({ claims: state.claims, draft, profile });
     expect([stranger.board.filters.value.q, stranger.offers.draft.value]).toEqual(['', undefined]);
     expect(stranger.openInvitations(createInvitations).typed.value).toBe('');
-    await again.desk.signOut(false);
+    await again.desk.signOut(true);
+    expect(again.sent('closeAllSessions')).toHaveLength(1);
     expect([again.state.draft, invitations.typed.value]).toEqual(['', '']);
   });
 
@@ -492,6 +674,28 @@ describe('a session', () => {
     expect([desk.can('claims:read'), rowsOf(desk)]).toEqual([false, undefined]);
     expect([reads(), streams]).toEqual([1, ['open', 'close']]);
   });
+});
+
+test('a period has both of its days here, and a verification no more than the service verifies', () => {
+  const at = (time: string): number => Date.parse(time);
+  expect(periodOf({ since: '2026-03-07', until: '2026-03-08' })).toEqual({
+    ...{ since: '2026-03-07T06:00:00.000Z', until: '2026-03-09T05:00:00.000Z' },
+  });
+  const now = at('2026-03-09T12:00:00.000Z');
+  const longest = LIMITS.auditVerificationDays * 86_400_000;
+  expect(
+    [{}, { since: '2026-03-07' }, { since: '2020-01-01', until: '2026-03-08' }].map((days) =>
+      verifiedPeriod(days, now),
+    ),
+  ).toEqual([
+    { since: now - longest, until: now },
+    { since: at('2026-03-07T06:00:00Z'), until: now },
+    { since: at('2026-03-09T05:00:00Z') - longest, until: at('2026-03-09T05:00:00Z') },
+  ]);
+  // Of the day here, also over the change of the clocks.
+  expect([0, 2].map((days) => startOfDay(at('2026-03-10T03:00:00Z'), days))).toEqual([
+    ...['2026-03-09T05:00:00.000Z', '2026-03-07T06:00:00.000Z'],
+  ]);
 });
 
 describe('an upload', () => {
@@ -625,6 +829,31 @@ describe('an upload', () => {
     ]);
   });
 
+  test('that is refused is not resumed, one whose session has ended is, and one with rows that failed says so', async () => {
+    const { desk, uploads } = await uploading([
+      new ApiError(401, 'invalid_session'),
+      new ApiError(422, 'validation_failed'),
+      result(2, null, false, 'failed'),
+    ]);
+    await uploads.send();
+    expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
+    await uploads.resume();
+    expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', false]);
+    await uploads.send();
+    expect(messageOf(desk)).toEqual(['neutral', expect.stringMatching(/^Upload: .*: 2$/)]);
+  });
+
+  test('keeps the adjusters of rows until the rows have other numbers', async () => {
+    const { uploads, bodies } = await uploading(Array(4).fill(result(2, null, true, 'valid')));
+    await uploads.assign([2, 3].map((row) => ({ id: String(row), adjuster_svc_id: 'SVC-1' })));
+    await uploads.assign([{ id: '4', adjuster_svc_id: 'SVC-1' }]);
+    await uploads.change({ date_order: 'dmy' });
+    await uploads.change({ header_row: 2 });
+    expect(bodies().map(({ adjusters }) => adjusters)).toEqual([
+      ...[{ 'SVC-1': [2, 3] }, { 'SVC-1': [2, 3, 4] }, { 'SVC-1': [2, 3, 4] }, {}],
+    ]);
+  });
+
   test('of a workbook sends the sheet that was chosen, and reads it again like any file before it sends', async () => {
     const sheets = [
       { name: 'Cover', rows: [['Claims of August', 'Palmetto']] },
@@ -677,7 +906,7 @@ describe('a list of invitations', () => {
     const invitations = desk.openInvitations(createInvitations);
     invitations.typed.value = typed;
     const lists = () => sent('inviteBoardAdjusters').map(({ body }) => Object(body).svc_ids);
-    return { invitations, lists };
+    return { desk, invitations, lists, sent };
   };
   const many = Array.from({ length: 120 }, (_, n) => `SVC-${n}`).join('\n');
 
@@ -726,11 +955,11 @@ describe('a list of invitations', () => {
         { outcome: 'an_outcome_of_later' },
       ],
     };
-    const long = 'x1'.repeat(65);
-    const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', 'SVC-5'].join('\n');
+    const [longest, long] = ['😀'.repeat(128), 'x'.repeat(129)];
+    const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', longest].join('\n');
     const { invitations, lists } = await listing([response], typed);
     await invitations.send();
-    expect(lists()).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', 'SVC-5']]);
+    expect(lists()).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', longest]]);
     const failed = invitations.run.value?.done.filter(needsCorrection);
     expect(failed?.map(({ row, outcome }) => [row, outcome]).sort()).toEqual([
       ...[
@@ -743,12 +972,35 @@ describe('a list of invitations', () => {
     ]);
     invitations.correct();
     expect(invitations.typed.value.split('\n').sort()).toEqual([
-      'SVC-4',
-      'SVC-5',
-      'SVC\ud800',
-      'svc-2',
-      long,
+      ...['SVC-4', 'SVC\ud800', 'svc-2', long, longest],
     ]);
+    expect(invitations.run.value).toBeUndefined();
+  });
+
+  test('goes to the environment in which it was started, and one that was left behind changes nothing', async () => {
+    const given: ((met: unknown) => void)[] = [];
+    const { desk, invitations, sent } = await listing(
+      [
+        new Promise((resolve) => given.push(resolve)),
+        ...[results(50, 100), results(100, 120), results(0, 50)],
+      ],
+      many,
+    );
+    desk.chooseEnvironment('test');
+    const sending = invitations.send();
+    await settled();
+    desk.chooseEnvironment('live');
+    given[0]?.(results(0, 50));
+    await sending;
+    expect(sent('inviteBoardAdjusters').map(({ query }) => query?.environment)).toEqual(
+      Array(3).fill('test'),
+    );
+    expect(sent('listBoardAdjusters')).toHaveLength(1);
+    invitations.typed.value = many;
+    const left = invitations.send();
+    invitations.forget();
+    await left;
+    expect(invitations.run.value).toBeUndefined();
   });
 
   test('is read from a file, whatever the encoding of its names, and one that is no table says so', async () => {

@@ -1,4 +1,3 @@
-import { LIMITS } from '@svc/contract';
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Button, EmptyState, focusHeading, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { saveFile } from '@svc/web-app/save-file';
@@ -7,8 +6,8 @@ import { api, call, dateTime, request, showError, showToast, texts } from '../ap
 import { type Filters, TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';
+import { periodOf, verifiedPeriod } from '../periods.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE_ROWS = 100;
 /** An export is read page by page, and is in the memory of the page until it is saved. */
 const MAX_EXPORT_PAGES = 500;
@@ -31,11 +30,7 @@ export function Audit() {
   };
   const verify = () =>
     during(async () => {
-      const days = periodOf(filters.current);
-      const until = days.until === undefined ? api.now() : Date.parse(days.until);
-      // The service verifies no longer period, and would not say so.
-      const earliest = until - LIMITS.auditVerificationDays * DAY_MS;
-      const since = Math.max(days.since === undefined ? 0 : Date.parse(days.since), earliest);
+      const { since, until } = verifiedPeriod(filters.current, api.now());
       const query = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
       let rows = 0;
       for (let cursor: string | undefined; ; ) {
@@ -101,14 +96,6 @@ export function Audit() {
     </>
   );
 }
-
-/** The start or the end of a day here. */
-const instant = (day: string | undefined, time: '00:00' | '24:00'): string | undefined =>
-  day === undefined ? undefined : new Date(`${day}T${time}`).toISOString();
-const periodOf = ({ since, until }: Filters) => ({
-  since: instant(since, '00:00'),
-  until: instant(until, '24:00'),
-});
 
 function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: (by: Filters) => void }) {
   const value = (name: string, text: string, shown = text) => (

@@ -11,18 +11,11 @@ import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 import { isTyping } from '../is-typing.ts';
 import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
-import { type ActKind, displayName } from '../state/offers.ts';
+import { ACT_KINDS, type ActKind, CAN, displayName } from '../state/offers.ts';
 import { ActDialog, OfferResults } from './offer.tsx';
 
 const SpreadBoard = lazy(async () => (await import('./spread-board.tsx')).SpreadBoard);
 
-/** With which claims it can be done. */
-const CAN: Readonly<Record<ActKind, (claim: BoardClaim) => boolean>> = {
-  offer: ({ status, closed_at }) => status !== 'accepted' && closed_at === null,
-  withdraw: ({ status, closed_at }) => status === 'pending_acceptance' && closed_at === null,
-  close: ({ closed_at }) => closed_at === null,
-};
-const ACTS = ['offer', 'withdraw', 'close'] as const satisfies readonly ActKind[];
 const COUNTED = ['waiting', 'late', 'rejected'] as const satisfies readonly View[];
 
 /** The claims of the firm: those that nobody has, and then the longest wait, first. */
@@ -66,7 +59,7 @@ export function Board() {
       <LoadMore list={board.list} />
       {chosen.length > 0 && (
         <div class="row selection">
-          {ACTS.map((kind) => {
+          {ACT_KINDS.map((kind) => {
             const { length: count } = chosen.filter(CAN[kind]);
             return (
               count > 0 && (

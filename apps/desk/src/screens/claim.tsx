@@ -10,7 +10,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { can, changes, dateTime, day, desk, isWide, offers, showError, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
-import type { ActKind } from '../state/offers.ts';
+import { type ActKind, CAN } from '../state/offers.ts';
 import { FIELD_NAMES, fieldLabel } from '../texts/field-names.ts';
 import { ClaimClocks } from './clocks.tsx';
 import { ActDialog, OfferResults } from './offer.tsx';
@@ -40,12 +40,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
     );
   const { claim, closed_at, closed_by } = details;
   const { status } = claim.assignment;
-  const canWrite = closed_at === null && can('claims:write');
-  const canDo: Readonly<Record<ActKind, boolean>> = {
-    offer: canWrite && status !== 'accepted',
-    withdraw: canWrite && status === 'pending_acceptance',
-    close: canWrite,
-  };
+  const canDo = (kind: ActKind): boolean => can('claims:write') && CAN[kind]({ status, closed_at });
   const { policyholder } = claim;
   const { phone } = policyholder;
   const call = phone === undefined ? undefined : telLink(phone);
@@ -70,14 +65,14 @@ export function ClaimScreen({ id }: { readonly id: string }) {
         </span>
       </ScreenHeader>
       <div class="row">
-        {canDo.offer && (
+        {canDo('offer') && (
           <Button kind="primary" onClick={() => offers.prepare('claim', [claim])}>
             {texts.value.board.offer}
           </Button>
         )}
         {(['withdraw', 'close'] as const).map(
           (kind) =>
-            canDo[kind] && (
+            canDo(kind) && (
               <Button key={kind} onClick={() => offers.prepare('claim', [claim], kind)}>
                 {texts.value.end[kind].act}
               </Button>
@@ -102,7 +97,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
       <FactSection title={words.details} facts={facts} />
       <Sent claim={claim} />
       <ReceiptSection id={id} of={`${details.history[0]?.offered_at} ${details.history[0]?.outcome}`} />
-      {kind !== undefined && canDo[kind] && from === 'claim' && ids?.[0] === id && (
+      {kind !== undefined && canDo(kind) && from === 'claim' && ids?.[0] === id && (
         <ActDialog
           claims={[
             {

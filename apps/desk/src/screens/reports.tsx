@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import { answerTime, api, call, duration, environment, perform, request, showError, texts } from '../app.ts';
 import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
+import { startOfDay } from '../periods.ts';
 import { ROOT } from '../root.ts';
 import { saveCsv } from '../save-csv.ts';
 
@@ -24,14 +25,6 @@ const OUTCOMES = Object.keys(COLORS) as (keyof typeof COLORS)[];
 
 const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Whole days: a period that begins within one would cut it. */
-function startOfDay(daysAgo: number): string {
-  const day = new Date(api.now());
-  day.setHours(0, 0, 0, 0);
-  day.setDate(day.getDate() - daysAgo);
-  return day.toISOString();
-}
-
 /** Offers by outcome and the time to answer: a chart, a table, and a file. */
 export function Reports() {
   const words = texts.value.reports;
@@ -41,7 +34,7 @@ export function Reports() {
   const query = () => ({
     environment: environment.value,
     by,
-    since: startOfDay(days),
+    since: startOfDay(api.now(), days),
     time_zone: TIME_ZONE,
   });
   const read = () => {

@@ -1,4 +1,4 @@
-import { FORM_TYPES, LIMITS } from '@svc/contract';
+import { LIMITS } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
@@ -6,40 +6,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, call, desk, environment, request, showError, texts } from '../app.ts';
 import type { ProposedOffer } from '../endpoints.ts';
 import { candidates, canTake, displayName } from '../state/offers.ts';
+import { proposeOffers, type SpreadItem } from '../state/spread.ts';
 import { CandidateFacts, WarningPills } from './offer.tsx';
 
 const MAX_SHOWN = 50;
-
-/** A claim, or a row of a file. */
-export interface SpreadItem {
-  readonly id: string;
-  readonly label: string;
-  readonly zip: string;
-  readonly state: string;
-  readonly form_type: string | undefined;
-  readonly rejected_by?: string | undefined;
-}
-
-/** In parts, each with what those before it gave. */
-async function readSpread(items: readonly SpreadItem[], svcIds: readonly string[]): Promise<ProposedOffer[]> {
-  const given = new Map(svcIds.map((svcId) => [svcId, 0]));
-  const proposed: ProposedOffer[] = [];
-  for (let from = 0; from < items.length; from += LIMITS.spreadClaims) {
-    const part = items.slice(from, from + LIMITS.spreadClaims);
-    const body = {
-      adjusters: [...given].map(([svc_id, count]) => ({ svc_id, given: count })),
-      claims: part.map(({ label: _, form_type: form, ...claim }) => ({
-        ...claim,
-        form_type: FORM_TYPES.find((one) => one === form),
-      })),
-    };
-    const query = { environment: environment.value };
-    const { offers } = await request(() => call('spreadClaims', { query, body }));
-    for (const { adjuster_svc_id: svcId } of offers) given.set(svcId, (given.get(svcId) ?? 0) + 1);
-    proposed.push(...offers);
-  }
-  return proposed;
-}
 
 /** Chooses the adjusters who get the claims, and shows who gets which before it is done. */
 export function SpreadDialog(props: {
@@ -74,7 +44,11 @@ export function SpreadDialog(props: {
   const submit = async (): Promise<void> => {
     if (plan !== undefined) return props.submit();
     const show = (found: readonly ProposedOffer[]) => wanted.current === ticked && props.show(found);
-    await readSpread(items, ticked).then(show, showError);
+    const query = { environment: environment.value };
+    await proposeOffers((body) => request(() => call('spreadClaims', { query, body })), items, ticked).then(
+      show,
+      showError,
+    );
   };
   return (
     <FormDialog

@@ -9,7 +9,17 @@ export type OfferedClaim = Pick<
 > &
   Partial<Pick<BoardClaim, 'adjuster_name'>>;
 
-export type ActKind = 'offer' | 'withdraw' | 'close';
+export const ACT_KINDS = ['offer', 'withdraw', 'close'] as const;
+export type ActKind = (typeof ACT_KINDS)[number];
+
+/** With which claims it can be done. */
+export const CAN: Readonly<
+  Record<ActKind, (claim: { readonly status: string; readonly closed_at: string | null }) => boolean>
+> = {
+  offer: ({ status, closed_at }) => status !== 'accepted' && closed_at === null,
+  withdraw: ({ status, closed_at }) => status === 'pending_acceptance' && closed_at === null,
+  close: ({ closed_at }) => closed_at === null,
+};
 
 /** What is done with one claim, and what became of it. */
 export interface Act {
