@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
 import { durationText } from '@svc/web-app/duration';
+import { awayWith } from '../src/model/away.ts';
 import { calendarFile } from '../src/model/calendar-file.ts';
 import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
 import { en } from '../src/texts/en.ts';
@@ -119,6 +120,21 @@ describe('deadlines of an accepted claim', () => {
     const ofEvent = { event: 'FL0224', kind: 'first_contact', hours: 30 * 24, source: '' } as const;
     expect(dueFirst([done, soon, late], [ofEvent])).toEqual([late, soon, done]);
   });
+});
+
+test('days away are added in order, in the zone of the adjuster, without those that are over, and not reversed or over', () => {
+  const period = (first_day: string, last_day = first_day) => ({
+    ...{ first_day, last_day, time_zone: 'America/Chicago' },
+  });
+  const known = [
+    period('2026-08-01', '2026-08-29'),
+    period('2026-08-20', '2026-08-30'),
+    period('2026-09-10'),
+  ];
+  const added = (first: string, last = '') => awayWith(known, first, last, '2026-08-30');
+  expect(added('2026-09-01', '2026-09-02')).toEqual([known[1], period('2026-09-01', '2026-09-02'), known[2]]);
+  expect(added('2026-08-30')).toEqual([known[1], period('2026-08-30'), known[2]]);
+  expect([added('2026-08-29'), added('2026-09-02', '2026-09-01')]).toEqual(['over', 'reversed']);
 });
 
 describe('a calendar file', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LIMITS } from '@svc/contract';
+import { EXAMPLES, LIMITS } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
@@ -7,10 +7,12 @@ import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
 import type {
+  ApiKey,
   BoardAdjuster,
   BoardClaim,
   Call,
   CallId,
+  Delivery,
   ImportBody,
   OwnStaff,
   SpreadBody,
@@ -18,6 +20,7 @@ import type {
 import { createDeskNavigation } from '../src/navigation.ts';
 import { periodOf, startOfDay, verifiedPeriod } from '../src/periods.ts';
 import { VIEWS } from '../src/state/board.ts';
+import { ruleOf, typedRule } from '../src/state/clock-rules.ts';
 import { createInvitations, needsCorrection } from '../src/state/invitations.ts';
 import {
   ACT_KINDS,
@@ -29,6 +32,7 @@ import {
   outcomeOf,
   outcomeText,
 } from '../src/state/offers.ts';
+import { healthOf, isKeyOver, makersOf } from '../src/state/rows.ts';
 import { proposeOffers } from '../src/state/spread.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
@@ -674,6 +678,56 @@ describe('a session', () => {
     expect([desk.can('claims:read'), rowsOf(desk)]).toEqual([false, undefined]);
     expect([reads(), streams]).toEqual([1, ['open', 'close']]);
   });
+});
+
+test('of deliveries the last that arrived, what waits and what failed last is said, and of keys whose maker has left', () => {
+  const attempt = (at: string, status: number | null) => ({ at, status, error: null, duration_ms: 1 });
+  const delivery = (status: string, next_attempt_at: string | null, ...attempts: readonly object[]) =>
+    ({ id: 'd', type: 'claims.changed', created_at: 'made', status, next_attempt_at, attempts }) as Delivery;
+  const waiting = [
+    delivery('pending', '05'),
+    delivery('pending', '03', attempt('01', 500), attempt('02', 503)),
+  ];
+  const delivered = delivery('delivered', null, attempt('01', 503), attempt('04', 204));
+  expect(healthOf([...waiting, delivered, delivery('delivered', null, attempt('00', 204))])).toEqual({
+    ...{ deliveredAt: '04', waiting: 2, failed: attempt('02', 503), next: '03' },
+  });
+  expect(healthOf([delivery('delivered', null), delivery('failed', null, attempt('01', 401))])).toEqual({
+    ...{ deliveredAt: 'made', waiting: 0, failed: attempt('01', 401), next: undefined },
+  });
+  const [key] = (EXAMPLES.listKeys.response as { data: [ApiKey] }).data;
+  const made = (staff_id: string | null, attention: string | null, name: string | null = 'Ana') =>
+    ({ ...key, attention, created_by: { ...key.created_by, staff_id, name } }) as ApiKey;
+  const keys = [
+    made('a', 'maker_removed'),
+    made('b', null),
+    made(null, 'maker_removed'),
+    made('a', 'maker_removed'),
+  ];
+  expect(makersOf([...keys, made('c', 'maker_role_changed', null)])).toEqual([
+    { staff_id: 'a', name: 'Ana', reason: 'maker_removed', count: 2 },
+    { staff_id: 'c', name: 'c', reason: 'maker_role_changed', count: 1 },
+  ]);
+  const [now, at] = [1000, (ms: number) => new Date(ms).toISOString()];
+  const isOver = (expires_at: string | null, revoked_at: string | null = null) =>
+    isKeyOver({ ...key, expires_at, revoked_at }, now);
+  expect([isOver(null), isOver(at(now)), isOver(at(now - 1)), isOver(null, at(0))]).toEqual([
+    ...[false, false, true, true],
+  ]);
+});
+
+test('a rule of clocks is sent with numbers as numbers, and what is none of them as it was typed', () => {
+  const typed = {
+    carrier: ' 42 ',
+    cat_code: ' ',
+    contact_hours: ' 12 ',
+    inspection_hours: 'doce',
+    report_days: '3.5',
+  };
+  expect(ruleOf(typed)).toEqual({
+    ...{ carrier: '42', contact_hours: 12, inspection_hours: 'doce', report_days: '3.5' },
+  });
+  expect(typedRule({ carrier: 'Gulf', report_days: 3 })).toEqual({ carrier: 'Gulf', report_days: '3' });
 });
 
 test('a period has both of its days here, and a verification no more than the service verifies', () => {

@@ -7,6 +7,7 @@ import { allTexts } from '../all-texts.ts';
 import { account, day, showError, today } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Switch } from '../components/switch.tsx';
+import { awayWith } from '../model/away.ts';
 import { typedField } from '../typed-field.ts';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
@@ -96,15 +97,9 @@ function Away(props: {
   const [lastDay, setLastDay] = typedField('away.last');
   const add = (event: Event): void => {
     event.preventDefault();
-    const last = lastDay === '' ? firstDay : lastDay;
-    const wrong = last < firstDay ? words.reversed : last < today() ? words.over : undefined;
-    setError(wrong);
-    if (wrong !== undefined) return;
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    const period = { first_day: firstDay, last_day: last, time_zone: timeZone };
-    // Periods that are over make room for new ones.
-    const current = away.filter(({ last_day }) => last_day >= today());
-    const periods = [...current, period].sort((a, b) => (a.first_day < b.first_day ? -1 : 1));
+    const periods = awayWith(away, firstDay, lastDay, today());
+    setError(typeof periods === 'string' ? words[periods] : undefined);
+    if (typeof periods === 'string') return;
     void save(periods)
       .then((isKept) => {
         if (!isKept) return;

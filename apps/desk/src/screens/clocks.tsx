@@ -5,7 +5,8 @@ import { Button, Note } from '@svc/web-app/components/ui';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
 import { call, can, dateTime, day, desk, texts as pageTexts, request, showError, showToast } from '../app.ts';
-import type { BoardClaimDetails, ClockRule, Clocks } from '../endpoints.ts';
+import type { BoardClaimDetails, Clocks } from '../endpoints.ts';
+import { NUMBERS, ruleOf, TEXTS, type TypedRule, typedRule } from '../state/clock-rules.ts';
 import { CLOCK_TEXTS } from '../texts/clocks.ts';
 
 const texts = () => CLOCK_TEXTS[desk.language.language.value];
@@ -47,27 +48,6 @@ function Step({ step }: { readonly step: StepClock }) {
       {device_at === null && date === null && <span class="line">{words.notYet}</span>}
       <span class="line muted">{due_at === null ? words.afterContact : words.due(dateTime(due_at))}</span>
     </>
-  );
-}
-
-const TEXTS = ['carrier', 'cat_code'] as const;
-const NUMBERS = ['contact_hours', 'inspection_hours', 'report_days'] as const;
-/** As typed. */
-type TypedRule = Readonly<Record<string, string>>;
-
-const typedRule = (rule: ClockRule): TypedRule =>
-  Object.fromEntries(Object.entries(rule).map(([field, value]) => [field, String(value)]));
-
-/** What is no number is sent as typed, so that the service names it. */
-function ruleOf(typed: TypedRule): ClockRule {
-  const entries = Object.entries(typed).filter(([, text]) => text.trim() !== '');
-  return Object.fromEntries(
-    entries.map(([field, text]) => [
-      field,
-      (NUMBERS as readonly string[]).includes(field) && /^\d+$/.test(text.trim())
-        ? Number(text)
-        : text.trim(),
-    ]),
   );
 }
 

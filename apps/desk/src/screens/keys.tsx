@@ -20,7 +20,7 @@ import {
 } from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { ApiKey, FirmLimits } from '../endpoints.ts';
-import type { Texts } from '../texts/en.ts';
+import { isKeyOver, makersOf } from '../state/rows.ts';
 
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;
@@ -109,26 +109,6 @@ export function Keys() {
   );
 }
 
-interface Maker {
-  readonly staff_id: string;
-  readonly name: string;
-  readonly reason: keyof Texts['keys']['attention'];
-  readonly count: number;
-}
-
-/** Whose keys an administrator should look at, of the rows that are shown. */
-function makersOf(keys: readonly ApiKey[]): Maker[] {
-  const makers = new Map<string, Maker>();
-  for (const { attention, created_by } of keys) {
-    if (attention === null || created_by.staff_id === null) continue;
-    const { staff_id } = created_by;
-    const reason = attention === 'maker_removed' ? 'maker_removed' : 'maker_role_changed';
-    const count = (makers.get(staff_id)?.count ?? 0) + 1;
-    makers.set(staff_id, { staff_id, name: created_by.name ?? staff_id, reason, count });
-  }
-  return [...makers.values()];
-}
-
 /** Revokes all working keys that the person made. */
 export const revokeOf = (staffId: string): Promise<boolean> =>
   perform(() => call('revokeKeysOfMaker', { body: { staff_id: staffId } }));
@@ -154,7 +134,7 @@ function Row(props: {
   const { apiKey, use } = props;
   const [isRenaming, setIsRenaming] = useState(false);
   const { revoked_at, expires_at, last_used_at, limits, created_by } = apiKey;
-  const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
+  const isOver = isKeyOver(apiKey, desk.now.value);
   return (
     <div class="wide-row">
       <span class="cell name">

@@ -18,6 +18,7 @@ import {
 import { StatusPill } from '../components/status.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AttemptedWebhook, Delivery, Webhook } from '../endpoints.ts';
+import { healthOf } from '../state/rows.ts';
 
 /** While the deliveries of an endpoint are shown. */
 const REFRESH_MS = 5000;
@@ -184,17 +185,12 @@ function Endpoint(props: {
 const reasonOf = ({ status, error }: Pick<Delivery['attempts'][number], 'status' | 'error'>): string =>
   String(status ?? texts.value.webhooks.errors[error ?? ''] ?? error);
 
-/** Of the latest deliveries: the last that arrived, and what fails and waits. */
 function Health({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const words = texts.value.webhooks;
-  const waiting = deliveries.filter(({ status }) => status === 'pending');
-  const delivered = deliveries.find(({ status }) => status === 'delivered');
-  const failing = deliveries.find(({ status, attempts }) => status !== 'delivered' && attempts.length > 0);
-  const failed = failing?.attempts.at(-1);
-  const next = waiting.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
+  const { deliveredAt, waiting, failed, next } = healthOf(deliveries);
   const facts = [
-    delivered && words.lastDelivered(dateTimeSeconds(delivered.attempts.at(-1)?.at ?? delivered.created_at)),
-    waiting.length > 0 && words.waiting(waiting.length),
+    deliveredAt && words.lastDelivered(dateTimeSeconds(deliveredAt)),
+    waiting > 0 && words.waiting(waiting),
     failed && words.lastFailed(reasonOf(failed), dateTimeSeconds(failed.at)),
     next && words.next(dateTimeSeconds(next)),
   ];
