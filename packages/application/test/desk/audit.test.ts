@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditAction, DAY, type FirmId, type Instant } from '@svc/domain';
+import { type AuditAction, DAY, type FirmId, type Instant, MINUTE } from '@svc/domain';
 import { sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
@@ -145,15 +145,17 @@ describe('the list of audit events', () => {
 });
 
 describe('a verification by staff', () => {
-  /** Of a chain whose last row is of now, and each one before a day older; `changed`: the row with another text. */
+  /** Of a chain whose last row is of now, and each one before as much older; `changed`: the row with another text. */
   const verify = async (
     count: number,
     changed: number | null,
-    period: (now: Instant) => Pick<Filter, 'since' | 'until'> = () => ({}),
+    period: (now: Instant) => Parameters<ReturnType<typeof makeVerifyAudit>>[2] = () => ({}),
+    everyMs = DAY,
+    nextPiece?: Parameters<ReturnType<typeof makeVerifyAudit>>[3],
   ) => {
     const { memory, clock } = memoryFixture();
     const now = clock.now();
-    const timeOf = (seq: number): Instant => now + (seq - count) * DAY;
+    const timeOf = (seq: number): Instant => now + (seq - count) * everyMs;
     const chain = chainOf(count, 0, (seq) => textOf(entry(timeOf(seq))));
     const rows = chain.rows.map((row) => ({
       ...row,
@@ -162,7 +164,7 @@ describe('a verification by staff', () => {
     }));
     const deps = { uow: memory.unitOfWork, auditReads: readsOf({ ...chain, rows }), sha256, clock };
     const caller = { actor: 'staff:s-1', address: '192.0.2.1', requestId: 'r-1' };
-    const found = await makeVerifyAudit(deps)(caller, FIRM, period(now));
+    const found = await makeVerifyAudit(deps)(caller, FIRM, period(now), nextPiece);
     const [row] = await memory.auditReads.latest(FIRM, { limit: 1 });
     return { found, recorded: storedAuditEntries(row?.text ?? '[]') };
   };
@@ -184,6 +186,15 @@ describe('a verification by staff', () => {
       found: { intact: false, seq: 2, problem: 'changed' },
       recorded: [{ action: 'audit.verify', outcome: 'changed' }],
     });
+  });
+
+  test('that ends with the time of its request is continued where it ended', async () => {
+    const { found } = await verify(250, 150, undefined, MINUTE, async () => false);
+    expect(found).toMatchObject({ intact: true, rows: 100, next: { at: 100 } });
+    const restOf = (changed: number | null) =>
+      verify(250, changed, () => ({ after: found?.next ?? null }), MINUTE);
+    expect((await restOf(150)).found).toMatchObject({ intact: false, seq: 150, next: null });
+    expect((await restOf(null)).found).toMatchObject({ intact: true, rows: 150, next: null });
   });
 
   test.each<[string, [first: number, last: number], Parameters<typeof verify>[2]]>([

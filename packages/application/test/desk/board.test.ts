@@ -249,6 +249,9 @@ test('only late offers are listed, whenever they were made, and nothing after th
   await pagesOf(reads, late, 50, { now });
   expect(counted.claims).toBe(51);
   expect((await pagesOf(readsOf(all).reads, late, 50, { now })).flat()).toEqual([]);
+  const waiting = { ...late, late: undefined };
+  expect((await pagesOf(reads, waiting, 500, { now })).flat()).toHaveLength(all.length - 1);
+  expect((await pagesOf(reads, { ...late, order: 'latest' }, 50, { now })).flat()).toHaveLength(4);
 });
 
 test('a page reads a bounded number of claims, however many do not match', async () => {

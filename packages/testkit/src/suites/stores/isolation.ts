@@ -45,7 +45,8 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { owner, other, svcId, stranger, invited, id } = await setUp();
       const before = await stores.firmReads.claim(owner.id, 'live', id);
       expect(await errorCodeOf(offer(other.live, id, stranger))).toBe('not_found');
-      expect(await errorCodeOf(offer(other.test, id, other.accounts.manual))).toBe('not_found');
+      for (const { test, accounts } of [other, owner])
+        expect(await errorCodeOf(offer(test, id, accounts.manual))).toBe('not_found');
       expect(await errorCodeOf(send(other.live, svcId))).toBe('adjuster_not_in_firm');
       expect(await errorCodeOf(use.withdrawInvitation(other.live, invited))).toBe('not_found');
       expect(await stores.firmReads.claim(owner.id, 'live', id)).toEqual(before);

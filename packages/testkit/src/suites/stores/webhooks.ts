@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type IssuedWebhook, WEBHOOK_RETRY_MS } from '@svc/application';
+import { type IssuedWebhook, type KeysetPosition, WEBHOOK_RETRY_MS } from '@svc/application';
 import { DAY, type Environment, HOUR, SECOND } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
@@ -274,6 +274,21 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       later(SECOND);
       await deliver();
       expect(sentTo(webhook)).toHaveLength(3);
+      if (earlier === undefined) throw new Error('no delivery');
+      // Repetitions that fail, by hand and of another process that had taken it, leave it delivered.
+      respond(webhook, 500);
+      await fixture().use.replayWebhook(OPERATOR, firm.id, earlier.id);
+      const attempt = { at: 1, status: 500, error: null, durationMs: 1 };
+      await fixture().stores.webhookQueue.recordRetry(earlier, attempt, fixture().clock.now());
+      const [, kept] = await deliveriesOf(firm, webhook);
+      expect(kept).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 4 });
+      const page = (after: KeysetPosition | null) =>
+        fixture().use.listWebhookDeliveries(firm.id, webhook.webhook.id, { after, limit: 1 });
+      const { rows, next } = await page(null);
+      expect([...rows, ...(await page(next)).rows].map(({ id }) => id)).toEqual(
+        (await deliveriesOf(firm, webhook)).map(({ id }) => id),
+      );
+      expect((await page({ at: earlier.createdAt, id: earlier.id })).rows).toEqual([]);
     });
 
     test('that is removed while it is tested leaves no delivery', async () => {
@@ -302,12 +317,16 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const webhook = await create(firm, 'test');
       const { id } = webhook.webhook;
       const { id: delivery } = await use.testWebhook(OPERATOR, firm.id, id);
+      expect(sentTo(webhook)).toMatchObject([
+        { id: delivery, type: 'webhook.test', data: { environment: 'test' } },
+      ]);
       for (const failing of [
         () => use.updateWebhook(OPERATOR, other.id, id, { overlapMs: 0 }),
         () => use.removeWebhook(OPERATOR, other.id, id),
         () => use.updateWebhook(OPERATOR, other.id, id, { state: 'paused' }),
         () => use.testWebhook(OPERATOR, other.id, id),
         () => use.replayWebhook(OPERATOR, other.id, delivery),
+        () => use.listWebhookDeliveries(other.id, id, { after: null, limit: 9 }),
         () => use.testWebhook(OPERATOR, firm.id, 'no id'),
       ])
         expect(await errorCodeOf(failing())).toBe('not_found');

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import type { Svcid } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
+import { makeSpreadClaims } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+test('claims go to who has fewest, then to the nearest, to who has rejected them last, with what is known of each', async () => {
+  const { newFirm, newMember, use, memory, clock } = memoryFixture();
+  const firm = await newFirm();
+  const [near, far] = [await newMember(firm), await newMember(firm)];
+  const workZips = new Map([
+    [near, '10'],
+    [far, '90'],
+  ]);
+  for (const svcId of [near, far]) await use.setSharing({ svcId }, firm.id, { workArea: true });
+  const availability = { acceptingAssignments: true, away: [], maxOpenOffers: 3 };
+  const spread = makeSpreadClaims({
+    boardReads: {
+      ...memory.boardReads,
+      availability: async (_, svcIds) =>
+        new Map(
+          svcIds.map((svcId) => {
+            const own = { ...availability, workZip: workZips.get(svcId) ?? null };
+            return [svcId, { availability: own, pendingOffers: 1 }];
+          }),
+        ),
+    },
+    zipDistance: (from, to) => Math.abs(Number(from) - Number(to)),
+    clock,
+  });
+  const claim = (zip: string, rejectedBy?: Svcid) => ({
+    ...{ id: `claim in ${zip}`, zip, state: 'FL', form: undefined, rejectedBy },
+  });
+  const to = (counts: readonly [Svcid, number][], claims: ReturnType<typeof claim>[]) =>
+    spread(firm.id, 'live', new Map(counts), claims);
+  const both = (nears = 0): readonly [Svcid, number][] => [
+    [near, nears],
+    [far, 0],
+  ];
+  const offer = (zip: string, adjuster: Svcid, distance: number, warnings: string[] = []) => ({
+    ...{ id: `claim in ${zip}`, adjuster, distance, warnings },
+  });
+  expect(await to(both(), [claim('80'), claim('20')])).toEqual([offer('80', far, 10), offer('20', near, 10)]);
+  expect(await to(both(), [claim('80', far)])).toEqual([offer('80', near, 70)]);
+  // With the two that they are going to get besides, and the one that is pending, they have as many as they want.
+  expect(await to([[near, 1]], [claim('20'), claim('30')])).toEqual([
+    offer('20', near, 10),
+    offer('30', near, 20, ['limit_reached']),
+  ]);
+  expect(await to(both(2), [claim('20'), claim('30')])).toEqual([offer('20', far, 70), offer('30', far, 60)]);
+  for (const [environment, svcId] of [
+    ['test', near],
+    ['live', firm.accounts.new],
+  ] as const) {
+    const refused = spread(firm.id, environment, new Map([[svcId, 0]]), [claim('1')]);
+    expect(await errorCodeOf(refused)).toBe('adjuster_not_in_firm');
+  }
+  const testAccounts = new Map([[firm.accounts.manual, 0]]);
+  expect(await spread(firm.id, 'test', testAccounts, [claim('1')])).toMatchObject([{ distance: null }]);
+});
