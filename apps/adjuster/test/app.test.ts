@@ -951,24 +951,35 @@ describe('an app', () => {
       { latitude: 26, longitude: -80, zip: '33101' },
       false,
     ]);
-    later.setStops(['b']);
+    places.setStops(['a']);
+    await settled();
+    later.stops.value = ['b'];
     await later.restoreStops();
     expect(later.stops.value).toEqual(['b']);
     places.forgetOrigin();
     await settled();
     const last = (await visit()).app.places;
     await last.restoreStops();
-    expect([last.origin.value, last.stops.value]).toEqual([null, ['b']]);
+    expect([last.origin.value, last.stops.value]).toEqual([null, ['a']]);
     fetching.mockRestore();
   });
 
-  test('shows a message for six seconds', async () => {
+  test('shows a message for six seconds, and of a failed request whether the network or the service is missing', async () => {
     const { app } = await started();
     app.toasts.showToast('Saved.');
     jest.advanceTimersByTime(5999);
     expect(app.toasts.toast.value).not.toBeNull();
     jest.advanceTimersByTime(2);
     expect(app.toasts.toast.value).toBeNull();
+    // A screen says these.
+    for (const error of [new ApiError(401, 'unauthorized'), new ApiError(403, 'passkey_required')])
+      app.toasts.showError(error);
+    expect(app.toasts.toast.value).toBeNull();
+    const said = [new NetworkError(), new NetworkError('service'), new ApiError(409, 'x')].map((error) => {
+      app.toasts.showError(error);
+      return linesOf(app);
+    });
+    expect(said).toEqual([[en.network.needed], [en.network.failed], [en.network.failed]]);
   });
 });
 

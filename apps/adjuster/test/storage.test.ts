@@ -206,6 +206,20 @@ describe('a stored value', () => {
     opened.close();
   });
 
+  test('of an outcome is the last one of its claim, and seeing an earlier one takes no name from it', async () => {
+    const fresh = createStorage(connectDatabase(name, 1).get);
+    const outcome = (at: number) =>
+      ({ claimId: 'a', at, answer: 'reject', result: 'rejected', title: 'Ana', detail: 'FL-1' }) as const;
+    for (const at of [1, 2]) await fresh.outcomes.add(outcome(at));
+    for (const [at, title] of [
+      [1, 'Ana'],
+      [2, 'FL-1'],
+    ] as const) {
+      await fresh.outcomes.see([outcome(at)]);
+      expect(await fresh.outcomes.read()).toMatchObject([{ at: 2, title }]);
+    }
+  });
+
   test('in the format of another release is removed if the service can send it again; what is typed stays', async () => {
     await storage.adoptFormat();
     await storage.put('offers', [offer()]);

@@ -277,14 +277,8 @@ describe('offers', () => {
     expect(found('name')).toEqual(['far', 'unknown', 'near', 'paused', 'rejected']);
     expect(found('work', 'svc-f ana')).toEqual(['far']);
     const [email, invited, none] = ['x@example.com', null, null];
-    const busy = adjuster('SVC-busy', {
-      name: null,
-      invited_as: 'Dee',
-      email,
-      open_offers: 2,
-      open_claims: 2,
-    });
-    const free = adjuster('SVC-free', { name: invited, invited_as: none, open_offers: 3 });
+    const busy = adjuster('SVC-busy', { name: null, invited_as: 'Dee', email, open_offers: 4 });
+    const free = adjuster('SVC-free', { name: invited, invited_as: none, open_offers: 1, open_claims: 1 });
     const noClaims = adjuster('SVC-barred', { can_accept_claims: false });
     const more = [busy, noClaims, free];
     expect(candidates(more, '').map(displayName)).toEqual(['SVC-free', 'Dee', 'SVC-barred']);
