@@ -17,6 +17,7 @@ import { atEnd } from '../services/at-end.ts';
 import { onFreePort, startDaemon } from '../services/daemon.ts';
 import { requireCommand } from '../services/debian-package.ts';
 import { listening } from '../services/local-server.ts';
+import { temporaryFolder } from '../services/temporary-folder.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
 // from different loopback addresses.
@@ -47,11 +48,7 @@ async function startHaproxy(trustedProxies: string, env: Record<string, string> 
   return haproxyTo(await portOf(server), trustedProxies, env);
 }
 
-async function portOf(server: Server): Promise<number> {
-  const { port, stop } = await listening(server);
-  atEnd(stop);
-  return port;
-}
+const portOf = async (server: Server): Promise<number> => (await listening(server)).port;
 
 /** The shipped configuration, in front of one server. */
 async function haproxyTo(
@@ -238,8 +235,7 @@ test('a process that shuts down finishes the requests in flight', async () => {
 });
 
 test('two processes are found by their addresses alone, behind TLS that ends in the proxy, without a warning', async () => {
-  const folder = await createTemporaryFolder(SELF);
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const keyFile = join(folder, 'key');
   const certFile = join(folder, 'cert');
   const both = join(folder, 'both');

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
+import { atEnd } from '../services/at-end.ts';
 import { build } from '../services/build.ts';
 import { type Operator, openOperator } from '../services/operator.ts';
 import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
@@ -28,7 +29,7 @@ interface ClusterOptions {
   readonly onLine?: (line: string, process: number) => void;
 }
 
-/** Several processes of the service behind a proxy, as in production, on free local ports. */
+/** Several processes of the service behind a proxy, as in production, on free local ports; in a test until its end. */
 export interface Cluster {
   /** The proxy in front of all processes. */
   readonly url: string;
@@ -118,6 +119,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       (one) => one.close(),
     );
     const operator = kept(await openOperator(postgres.url), (one) => one.close());
+    atEnd(stop);
     return {
       url: proxy.url,
       proxy,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach } from '@jest/globals';
+import type * as jest from '@jest/globals';
 
 const ends: (() => unknown)[] = [];
 
@@ -6,8 +6,10 @@ async function endDownTo(count: number): Promise<void> {
   for (const end of ends.splice(count).reverse()) await end();
 }
 
+type Hooks = Pick<typeof jest, 'afterAll' | 'afterEach' | 'beforeEach'>;
+
 /** Called by the runner before each test file, since the files of a worker share this module. */
-export function endWhatTestsStart(): void {
+export function endWhatTestsStart({ afterAll, afterEach, beforeEach }: Hooks): void {
   let openBefore = 0;
   beforeEach(() => {
     openBefore = ends.length;
@@ -16,5 +18,8 @@ export function endWhatTestsStart(): void {
   afterAll(() => endDownTo(0));
 }
 
-/** Ends what a test or its `beforeEach` has started after the test, and all else after the file; the latest first. */
+/**
+ * Ends what a test or its `beforeEach` has started after the test, and all else after the file; the latest first. Without
+ * effect in a tool.
+ */
 export const atEnd = (end: () => unknown): void => void ends.push(end);

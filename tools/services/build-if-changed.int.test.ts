@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const PROGRAM = 'tools/services/build-if-changed.mjs';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'build-'));
+  root = temporaryFolder();
   for (const folder of ['tools/services', 'tools/generated', 'apps/api/src', 'apps/api/dist', 'docs'])
     mkdirSync(join(root, folder), { recursive: true });
   mkdirSync(join(root, 'packages/client/src'), { recursive: true });
@@ -18,7 +18,6 @@ beforeEach(() => {
   write('package.json', JSON.stringify({ scripts: { build } }));
   write('apps/api/src/server.ts', 'one');
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const write = (file: string, text: string) => writeFileSync(join(root, file), text);
 /** How often it was built until now. */

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -83,10 +83,9 @@ const PLANTED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(GENERATED.map((path) => [path, "import './nowhere.js';"])),
 };
 
-let workspace: string;
 let violations: readonly { readonly from: string; readonly rule: { readonly name: string } }[];
 beforeAll(() => {
-  workspace = mkdtempSync(join(tmpdir(), 'dependency-rules-'));
+  const workspace = temporaryFolder();
   for (const [path, text] of Object.entries(PLANTED)) {
     mkdirSync(join(workspace, dirname(path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
@@ -110,7 +109,6 @@ beforeAll(() => {
   );
   violations = JSON.parse(stdout).summary.violations;
 });
-afterAll(() => rmSync(workspace, { recursive: true }));
 
 test('every dependency rule reports a planted violation', () => {
   const found = new Set(violations.map(({ from, rule }) => `${from}: ${rule.name}`));

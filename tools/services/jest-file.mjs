@@ -3,16 +3,16 @@ import { pathToFileURL } from 'node:url';
 import { createEmptyTestResult } from '@jest/test-result';
 import { resetState, run } from 'jest-circus';
 import { formatResultsErrors } from 'jest-message-util';
-import { configure } from './jest-globals.mjs';
+import * as globals from './jest-globals.mjs';
 
 const STATUS = { skip: 'pending', todo: 'todo' };
 const variables = { ...process.env };
 
 export async function runFile(path, config, options) {
   resetState();
-  configure(options);
+  globals.configure(options);
   const { endWhatTestsStart } = await import('./at-end.ts');
-  endWhatTestsStart();
+  endWhatTestsStart(globals);
   const start = Date.now();
   await import(pathToFileURL(path).href);
   const { testResults, unhandledErrors } = await run();

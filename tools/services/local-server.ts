@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { atEnd } from './at-end.ts';
 
 export interface LocalServer {
   readonly port: number;
@@ -8,7 +9,7 @@ export interface LocalServer {
   stop(): Promise<void>;
 }
 
-/** Listens on a free port of this machine. */
+/** Listens on a free port of this machine, in a test until the end of the test or file. */
 export async function listening(server: Server): Promise<LocalServer> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -17,13 +18,11 @@ export async function listening(server: Server): Promise<LocalServer> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  atEnd(stop);
+  return { port, url: `http://127.0.0.1:${port}`, stop };
 }

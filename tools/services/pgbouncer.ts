@@ -1,6 +1,7 @@
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryFolder, unprivilegedAccount } from '@svc/embedded-postgres';
+import { atEnd } from './at-end.ts';
 import { onFreePort, startDaemon } from './daemon.ts';
 import { requireCommand } from './debian-package.ts';
 import { withClient } from './postgres.ts';
@@ -12,7 +13,7 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** PgBouncer in transaction mode, which breaks clients that rely on session state. */
+/** PgBouncer in transaction mode, which breaks clients that rely on session state; in a test until its end. */
 export async function startPgBouncer({
   databaseUrl,
   poolSize = 5,
@@ -43,14 +44,12 @@ export async function startPgBouncer({
       isReady: () => withClient(urlAt(port), (client) => client.query('SELECT 1')),
     });
   });
-  return {
-    url: urlAt(port),
-    pid: daemon.pid,
-    async stop() {
-      await daemon.kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    await daemon.kill();
+    rmSync(folder, { recursive: true, force: true });
   };
+  atEnd(stop);
+  return { url: urlAt(port), pid: daemon.pid, stop };
 }
 
 function configuration(target: URL, port: number, poolSize: number): string {

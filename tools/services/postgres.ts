@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { distribute, migrate as migrateSchema } from '@svc/adapter-postgres';
 import { startTemporaryPostgres } from '@svc/embedded-postgres';
 import pg from 'pg';
+import { atEnd } from './at-end.ts';
 import { joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
 import { postgresBinaries } from './system-postgres.ts';
 
@@ -34,7 +35,7 @@ let startedServer: Promise<TestPostgres> | undefined;
 
 /**
  * A migrated database without rows. `migrate` runs once per test run, on a template; each database is a copy of the
- * template and takes about 30 ms.
+ * template and takes about 30 ms. In a test until the end of the test or file.
  */
 export async function createDatabase({
   migrate = (url) => migrateSchema({ url }),
@@ -52,13 +53,12 @@ export async function createDatabase({
   const url = inDatabase(server, name);
   // The settings of a database are not copied.
   if (onCitus()) await distributeTables(url);
-  return {
-    url,
-    drop: () => onNodes(server, (client) => drop(client, name)),
-  };
+  const dropDatabase = () => onNodes(server, (client) => drop(client, name));
+  atEnd(dropDatabase);
+  return { url, drop: dropDatabase };
 }
 
-/** Creates a role for the service. On Citus every node has it, and the nodes use it to connect to each other. */
+/** A role for the service, as long as the database. On Citus every node has it and connects to the others with it. */
 export async function createRole(
   database: TestDatabase,
   { name, password, attributes = '' }: { name: string; password: string; attributes?: string },
@@ -67,6 +67,10 @@ export async function createRole(
   await onNodes(server, (node) =>
     node.query(`CREATE ROLE ${quote(name)} LOGIN ${attributes} PASSWORD '${password}'`),
   );
+  atEnd(async () => {
+    await database.drop();
+    await onNodes(server, (node) => node.query(`DROP ROLE ${quote(name)}`));
+  });
   if (!onCitus()) return;
   for (const node of nodesOf(server))
     await withClient(inDatabase(node, new URL(database.url).pathname.slice(1)), (client) =>
@@ -75,11 +79,6 @@ export async function createRole(
         `password=${password}`,
       ]),
     );
-}
-
-/** Drop the databases that it uses first. */
-export async function dropRole(name: string): Promise<void> {
-  await onNodes(await serverUrl(), (node) => node.query(`DROP ROLE IF EXISTS ${quote(name)}`));
 }
 
 async function serverUrl(): Promise<string> {

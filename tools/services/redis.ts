@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryFolder, freePort, SELF } from '@svc/embedded-postgres';
 import { Redis } from 'ioredis';
+import { atEnd } from './at-end.ts';
 import { type Daemon, onFreePort, startDaemon } from './daemon.ts';
 import { findCommand, requireCommand } from './debian-package.ts';
 
@@ -32,24 +33,25 @@ export interface RedisCluster {
 
 type Log = (line: string) => void;
 
-/** A Redis on a free port, without persistence. */
+/** A Redis on a free port, without persistence; in a test until its end. */
 export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promise<RedisServer> {
   const command = await redisCommand(log);
   const folder = await createTemporaryFolder(SELF);
   const server = await startServer(command, folder);
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  atEnd(stop);
   return {
-    ...server,
+    ...{ ...server, stop },
     get pid() {
       return server.pid;
-    },
-    async stop() {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Three masters that share the 16384 slots, without replicas. */
+/** Three masters that share the 16384 slots, without replicas; in a test until its end. */
 export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}): Promise<RedisCluster> {
   const command = await redisCommand(log);
   const folder = await createTemporaryFolder(SELF);
@@ -74,6 +76,7 @@ export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}):
     await stop();
     throw error;
   }
+  atEnd(stop);
   return { url: nodes.map((node) => node.url).join(','), nodes, stop };
 }
 

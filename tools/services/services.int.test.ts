@@ -6,6 +6,7 @@ import { expect, test } from '@jest/globals';
 import { identify } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
+import { atEnd } from './at-end.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 import { createDatabase, withClient } from './postgres.ts';
 
@@ -27,7 +28,6 @@ test('each database is a copy of a template that is migrated once', async () => 
   expect(await rows(second.url, 'SELECT n FROM marker')).toEqual([]);
   expect(migrations).toBe(1);
   await first.drop();
-  await second.drop();
   await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
 });
 
@@ -35,16 +35,11 @@ test('PgBouncer pools by transaction: a session does not keep its connection', a
   const database = await createDatabase({ migrate: async () => {}, template: 'empty' });
   const bouncer = await startPgBouncer({ databaseUrl: database.url, poolSize: 1 });
   const [first, second] = [new pg.Client(bouncer.url), new pg.Client(bouncer.url)];
-  try {
-    await Promise.all([first.connect(), second.connect()]);
-    const pidOf = async (client: pg.Client) =>
-      (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
-    expect(await pidOf(first)).toBe(await pidOf(second));
-  } finally {
-    await Promise.all([first.end(), second.end()]);
-    await bouncer.stop();
-    await database.drop();
-  }
+  for (const client of [first, second]) atEnd(() => client.end());
+  await Promise.all([first.connect(), second.connect()]);
+  const pidOf = async (client: pg.Client) =>
+    (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+  expect(await pidOf(first)).toBe(await pidOf(second));
 });
 
 test('killing a test process leaves no server and no folder', async () => {

@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
+import { atEnd } from './at-end.ts';
 
 /** Both sides of a connection. A side without a listener for its bytes passes them on. */
 interface Connection {
@@ -11,7 +12,7 @@ interface Handlers {
   readonly fromServer?: (chunk: Buffer) => void;
 }
 
-/** A TCP proxy that loses, holds or adds bytes as its handlers say. */
+/** A TCP proxy that loses, holds or adds bytes as its handlers say; in a test until its end. */
 export interface TcpProxy {
   readonly port: number;
   /** The URL with the address of the proxy in place of the server's. */
@@ -60,17 +61,19 @@ export async function startTcpProxy(
         resolve();
       });
     });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      listener.close(() => resolve());
+      cutAll();
+    });
   await listen();
+  atEnd(stop);
   return {
     port,
     through: (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href.replace(/\/$/, ''),
     cutAll,
     listen,
-    stop: () =>
-      new Promise((resolve) => {
-        listener.close(() => resolve());
-        cutAll();
-      }),
+    stop,
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
 import {
@@ -19,8 +19,7 @@ import {
   until,
 } from './app-under-test.ts';
 
-const { firm, service, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, service, visiting } = await startApp();
 
 const MENUS = [
   [360, 640, '34px'],

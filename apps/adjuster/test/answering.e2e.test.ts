@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { offerClaim, outcome } from '../../api/test/firm-calls.ts';
 import {
@@ -14,8 +14,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, offers, service, statusOf, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, offers, service, statusOf, visiting } = await startApp();
 
 const statusesOf = (ids: readonly string[]) => Promise.all(ids.map(statusOf));
 

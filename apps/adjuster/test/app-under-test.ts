@@ -84,7 +84,6 @@ interface AppUnderTest {
     options: BrowserContextOptions,
     work: (visitor: Visitor) => Promise<void>,
   ) => Promise<void>;
-  readonly stop: () => Promise<void>;
   /** A member with offers of these last names, waiting in this order. */
   readonly offers: (...names: readonly string[]) => Promise<{ ids: string[]; token: string }>;
   readonly statusOf: (id: string | undefined) => Promise<string>;

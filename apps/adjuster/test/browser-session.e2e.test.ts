@@ -1,5 +1,5 @@
 import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { expectProblem } from '../../api/test/problem-shape.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { buildPage, offerFullClaim, until } from './app-under-test.ts';
@@ -7,7 +7,6 @@ import { buildPage, offerFullClaim, until } from './app-under-test.ts';
 buildPage();
 const service = await startServiceUnderTest();
 const firm = await service.firm();
-afterAll(() => service?.stop());
 
 const PAGE = { 'X-Claims-Page': '1' };
 const cookie = (token: string) => ({ Cookie: `svc-session=${token}` });
@@ -43,7 +42,6 @@ test('with an https base URL the cookie is Secure with the __Host- prefix, and b
     await from('http://claims.example', 'claims.example'),
   ].map(({ status }) => status);
   expect(statuses).toEqual([200, 401, 401, 401]);
-  await secure.stop();
 });
 
 test('a cross-site request with the cookie is rejected, since it lacks the header of the page', async () => {
@@ -139,7 +137,6 @@ test('with a path in the base URL, every URL of the page has that prefix', async
   for (const [, url = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect(url).toMatch(/^\/field\/app\//);
   const worker = await fetch(`${prefixed.url}/app/sw.js`);
   expect(worker.headers.get('service-worker-allowed')).toBe('/field/app');
-  await prefixed.stop();
 });
 
 test('the first load is at most 46 kB compressed, and the data of the map at most 400 kB', async () => {
@@ -231,13 +228,9 @@ test('when push keys cannot be stored, the page gets 503 and the log names the m
     databaseUrl: service.databaseUrl,
     env: { DATA_DIR: '/dev/null/data' },
   });
-  try {
-    const response = await keyless.call('GET', '/app/push-key');
-    expectProblem(response, 503, 'service_unavailable');
-    expect(keyless.logged.join('')).toContain('push messages need the VAPID_… variables');
-  } finally {
-    await keyless.stop();
-  }
+  const response = await keyless.call('GET', '/app/push-key');
+  expectProblem(response, 503, 'service_unavailable');
+  expect(keyless.logged.join('')).toContain('push messages need the VAPID_… variables');
 });
 
 test('an open page gets an event for every change by any process', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import type { Page } from 'playwright-core';
 import {
@@ -18,8 +18,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, service, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, service, visiting } = await startApp();
 
 test('an adjuster signs in, completes the profile, joins a firm, accepts a claim, works on it, and is done', () =>
   visiting(PHONE, async ({ page }) => {

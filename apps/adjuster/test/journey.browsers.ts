@@ -2,14 +2,12 @@
 // them needs three commands.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { freePort, startWatchdog } from '@svc/embedded-postgres';
 import { WebSocket } from 'undici';
 import { startTcpProxy, type TcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { requireCommand } from '../../../tools/services/debian-package.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { assignmentOf, buildPage, codeFor, emailOf, en, offerFullClaim, until } from './app-under-test.ts';
 
@@ -55,7 +53,7 @@ function start(command: string, args: readonly string[], env: Readonly<Record<st
 
 /** Over WebDriver BiDi. */
 async function startFirefox(): Promise<Browser> {
-  const profile = mkdtempSync(join(tmpdir(), 'firefox-'));
+  const profile = temporaryFolder();
   const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile];
   const firefox = start(await commandOf('firefox-esr', 'firefox-esr'), args);
   const socket = new WebSocket(`${await firefox.matching(/listening on (ws:\S+)/)}/session`);
@@ -97,7 +95,6 @@ async function startFirefox(): Promise<Browser> {
     perform: (actions) => send('input.performActions', { context, actions }),
     async close() {
       await firefox.stop();
-      rmSync(profile, { recursive: true, force: true });
     },
   };
 }
@@ -144,10 +141,6 @@ beforeAll(async () => {
   service = await startServiceUnderTest();
   network = await startTcpProxy(service.url);
 }, 300_000);
-afterAll(async () => {
-  await network?.close();
-  await service?.stop();
-});
 
 test.each([
   ['Firefox', startFirefox],

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Device, startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import {
@@ -16,14 +16,10 @@ import {
 } from './app-under-test.ts';
 
 // The headless shell has no notifications.
-const [{ firm, service, visiting, stop }, push] = await Promise.all([
+const [{ firm, service, visiting }, push] = await Promise.all([
   startApp({ whole: true }),
   startPushService(),
 ]);
-afterAll(async () => {
-  await stop();
-  await push.stop();
-});
 
 /** Replaces the browser's push service: each subscription is the next of these devices, and lasts over a reload. */
 const fakePushManager = (devices: readonly Device[]): string => `{

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CHUNK_ROWS } from '@svc/web-app/row-chunks';
 import {
   ANA,
@@ -15,8 +15,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, offers, service, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, offers, service, visiting } = await startApp();
 
 test('going back to a list restores the scroll position and the focus on the opened claim', () =>
   visiting(PHONE, async ({ page }) => {

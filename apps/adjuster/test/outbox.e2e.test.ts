@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { startBrowserIn } from '../../api/test/browser.ts';
 import {
   ANA,
@@ -24,8 +24,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, offers, service, statusOf, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, offers, service, statusOf, visiting } = await startApp();
 
 /** The button that confirms a rejection. */
 const rejectClaim = (page: Page) =>
@@ -300,9 +299,10 @@ test('where the browser stores nothing, answers are sent at once, and nothing is
 
 /** A small disk that the test fills: a mounted one where that is allowed, else writes that fail as on a full one. */
 async function smallDisk() {
-  const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
+  const folder = temporaryFolder();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', folder]);
   const isMounted = status === 0;
+  if (isMounted) atEnd(() => spawnSync('umount', [folder]));
   const filler = join(folder, 'filler');
   return {
     folder,
@@ -319,71 +319,59 @@ async function smallDisk() {
     },
     free: (page: Page): unknown =>
       isMounted ? rmSync(filler) : page.evaluate('globalThis.diskIsFull = false'),
-    async remove() {
-      if (isMounted) spawnSync('umount', [folder]);
-      await rm(folder, { recursive: true, force: true });
-    },
   };
 }
 
 test('on a disk that is full after the start, answers are sent at once, and notes stay in their fields until they are sent', async () => {
   const disk = await smallDisk();
   const context = await startBrowserIn(disk.folder, WITHOUT_WORKER);
-  try {
-    await context.addInitScript({
-      content: `localStorage.preferences ??= '{"undoSeconds":5}';
-        for (const name of ['put', 'delete']) {
-          const write = IDBObjectStore.prototype[name];
-          IDBObjectStore.prototype[name] = function (...input) {
-            if (globalThis.diskIsFull) throw new DOMException('Full.', 'QuotaExceededError');
-            return write.apply(this, input);
-          };
-        }`,
-    });
-    const page = await context.newPage();
-    const { ids, token } = await offers('First', 'Second');
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await button(page, 'Accept').waitFor();
-    await page.waitForLoadState('networkidle');
-    disk.fill(page);
-    await button(page, 'Accept').click();
-    await until('the acceptance', async () => (await statusOf(ids[0])) === 'accepted');
-    await page.getByText('This device can save nothing now.').waitFor();
-    await page.getByRole('heading', { name: 'Your work' }).waitFor();
+  await context.addInitScript({
+    content: `localStorage.preferences ??= '{"undoSeconds":5}';
+      for (const name of ['put', 'delete']) {
+        const write = IDBObjectStore.prototype[name];
+        IDBObjectStore.prototype[name] = function (...input) {
+          if (globalThis.diskIsFull) throw new DOMException('Full.', 'QuotaExceededError');
+          return write.apply(this, input);
+        };
+      }`,
+  });
+  const page = await context.newPage();
+  const { ids, token } = await offers('First', 'Second');
+  await enter(page, service, token, `#/claims/${ids[0]}`);
+  await button(page, 'Accept').waitFor();
+  await page.waitForLoadState('networkidle');
+  disk.fill(page);
+  await button(page, 'Accept').click();
+  await until('the acceptance', async () => (await statusOf(ids[0])) === 'accepted');
+  await page.getByText('This device can save nothing now.').waitFor();
+  await page.getByRole('heading', { name: 'Your work' }).waitFor();
 
-    await context.setOffline(true);
-    const [note, notes] = [page.getByLabel('Note for the next entry'), page.getByLabel('Notes')];
-    await note.fill('Gate locked.');
-    await button(page, 'No answer').click();
-    await page.getByText('No answer · Gate locked.').waitFor();
-    await notes.fill('Water in the den.');
-    await button(page, 'Save').click();
-    await page.getByText('Not sent yet, and not saved.').waitFor();
-    expect([await note.inputValue(), await notes.inputValue()]).toEqual([
-      'Gate locked.',
-      'Water in the den.',
-    ]);
-    await context.setOffline(false);
-    await page.evaluate('dispatchEvent(new Event("online"))');
-    const work = await until('what was sent', async () => {
-      const { json } = await service.call('GET', `/app/v1/claims/${ids[0]}`, { as: token });
-      return json.work.notes !== undefined && json.work;
-    });
-    expect(work).toMatchObject({ notes: 'Water in the den.', contacts: [{ note: 'Gate locked.' }] });
-    await until('the empty field', async () => (await note.inputValue()) === '');
+  await context.setOffline(true);
+  const [note, notes] = [page.getByLabel('Note for the next entry'), page.getByLabel('Notes')];
+  await note.fill('Gate locked.');
+  await button(page, 'No answer').click();
+  await page.getByText('No answer · Gate locked.').waitFor();
+  await notes.fill('Water in the den.');
+  await button(page, 'Save').click();
+  await page.getByText('Not sent yet, and not saved.').waitFor();
+  expect([await note.inputValue(), await notes.inputValue()]).toEqual(['Gate locked.', 'Water in the den.']);
+  await context.setOffline(false);
+  await page.evaluate('dispatchEvent(new Event("online"))');
+  const work = await until('what was sent', async () => {
+    const { json } = await service.call('GET', `/app/v1/claims/${ids[0]}`, { as: token });
+    return json.work.notes !== undefined && json.work;
+  });
+  expect(work).toMatchObject({ notes: 'Water in the den.', contacts: [{ note: 'Gate locked.' }] });
+  await until('the empty field', async () => (await note.inputValue()) === '');
 
-    // With room again, what is typed is stored.
-    await note.fill('Back at noon.');
-    await disk.free(page);
-    await until('the stored text', async () => {
-      await note.fill(`${await note.inputValue()}.`);
-      return (await page.getByText('This device can save nothing now.').count()) === 0;
-    });
-    expect(await inDatabase(page, "found = kept.get('contactNotes')")).toMatchObject({
-      [ids[0] ?? '']: expect.stringContaining('Back at noon.'),
-    });
-  } finally {
-    await context.close();
-    await disk.remove();
-  }
+  // With room again, what is typed is stored.
+  await note.fill('Back at noon.');
+  await disk.free(page);
+  await until('the stored text', async () => {
+    await note.fill(`${await note.inputValue()}.`);
+    return (await page.getByText('This device can save nothing now.').count()) === 0;
+  });
+  expect(await inDatabase(page, "found = kept.get('contactNotes')")).toMatchObject({
+    [ids[0] ?? '']: expect.stringContaining('Back at noon.'),
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   assignmentOf,
   button,
@@ -13,8 +13,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { firm, service, visiting, stop } = await startApp();
-afterAll(stop);
+const { firm, service, visiting } = await startApp();
 
 test('offers are paused by firm, for all firms, for days away or at a number, and say why; a firm sees what is turned on, and is left after a confirmation', () =>
   visiting(PHONE, async ({ page, context }) => {

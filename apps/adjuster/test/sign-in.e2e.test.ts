@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import {
   addAuthenticator,
@@ -19,8 +19,7 @@ import {
   WITHOUT_WORKER,
 } from './app-under-test.ts';
 
-const { browser, firm, service, visiting, stop } = await startApp();
-afterAll(stop);
+const { browser, firm, service, visiting } = await startApp();
 
 test('what is typed outlasts a page that the phone closes: codes, search, selection; and a session that has ended says so', () =>
   visiting(WITHOUT_WORKER, async ({ page: first, context }) => {
@@ -141,5 +140,4 @@ test('where passkeys are required, a code leads to adding one and nothing else, 
   await page.getByText('Last used').waitFor();
   expect(faults).toEqual([]);
   await close();
-  await strict.stop();
 });

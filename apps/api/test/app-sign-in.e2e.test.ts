@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
@@ -16,7 +16,6 @@ const clock = { now: () => now };
 
 const env = { TRUST_PROXY: 'loopback' };
 const service = await startServiceUnderTest({ clock, env });
-afterAll(() => service.stop());
 
 const codes = (): string[] => signInCodesIn(service.logged);
 

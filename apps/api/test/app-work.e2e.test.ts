@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { DAY, expectValidationErrors, getClaim, invite, sentClaim } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -13,7 +13,6 @@ import {
 
 let now = Date.parse('2026-03-02T09:00:00Z');
 const service = await startServiceUnderTest({ clock: { now: () => now } });
-afterAll(() => service.stop());
 
 type Person = Awaited<ReturnType<ServiceUnderTest['member']>>;
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { auditEntriesFrom, SERVICE_CHAIN } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -9,7 +9,6 @@ import { claimBody, sendClaim, startServiceUnderTest } from './service-under-tes
 import { svcInProcess } from './svc-here.ts';
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.databaseUrl });
 

@@ -5,6 +5,7 @@ import {
   chromium,
   type LaunchOptions,
 } from 'playwright-core';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 
 const SHELL = 'chromium-headless-shell';
@@ -15,15 +16,22 @@ const WHOLE = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
  * installed even beside a full browser, which is used where that fails. It has no notifications; `whole` starts the full
  * browser for tests that need them.
  */
-export const startBrowser = async ({ whole = false } = {}): Promise<Browser> =>
-  chromium.launch(await launchOptions(whole));
+export async function startBrowser({ whole = false } = {}): Promise<Browser> {
+  const browser = await chromium.launch(await launchOptions(whole));
+  atEnd(() => browser.close());
+  return browser;
+}
 
 /** One whose data is in that folder, with a context of those options. */
-export const startBrowserIn = async (
+export async function startBrowserIn(
   folder: string,
   options: BrowserContextOptions,
-): Promise<BrowserContext> =>
-  chromium.launchPersistentContext(folder, { ...(await launchOptions(false)), ...options });
+): Promise<BrowserContext> {
+  const launched = await launchOptions(false);
+  const context = await chromium.launchPersistentContext(folder, { ...launched, ...options });
+  atEnd(() => context.close());
+  return context;
+}
 
 async function launchOptions(whole: boolean): Promise<LaunchOptions> {
   const executablePath = findCommand(...(whole ? WHOLE : [SHELL])) ?? (await installed(whole));

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 
 export interface Certificate {
   readonly key: string;
@@ -16,14 +16,13 @@ export interface CertificateAuthority {
   readonly file: string;
   /** A certificate for these names and addresses, such as `DNS:localhost`. */
   issue(...names: string[]): Certificate;
-  remove(): void;
 }
 
 const ALGORITHM = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
 
 /** A certificate authority of the tests' own. */
 export function createCertificateAuthority(): CertificateAuthority {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-ca-'));
+  const folder = temporaryFolder();
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
   openssl(
@@ -51,6 +50,5 @@ export function createCertificateAuthority(): CertificateAuthority {
       const [key, cert] = [readFileSync(keyFile, 'utf8'), readFileSync(certFile, 'utf8')];
       return { key, cert, keyFile, certFile };
     },
-    remove: () => rmSync(folder, { recursive: true }),
   };
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -128,27 +127,6 @@ export async function startServer(
     end(signal = 'SIGTERM') {
       child.kill(signal);
       return ended;
-    },
-  };
-}
-
-export interface DataDir {
-  readonly path: string;
-  remove(): void;
-}
-
-/** A folder of mode 0700, which PostgreSQL's account cannot read when the tests run as root. */
-export function createDataDir(): DataDir {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-data-'));
-  return {
-    path: join(folder, 'data'),
-    remove() {
-      try {
-        rmSync(readlinkSync(join(folder, 'data', 'postgres')), { recursive: true, force: true });
-      } catch {
-        // The data directory is not a link.
-      }
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { rolldown } from 'rolldown';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader } from '../../../tools/chaos/state-reader.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
@@ -19,12 +20,7 @@ const reader = await openStateReader(database.url);
 const operator = await openOperator(database.url);
 /** A process without crashes: runs the preparation and, like a process started after a crash, the retries. */
 const healthyHost = await startCrashingHost({ databaseUrl: database.url, at: async () => {} });
-afterAll(async () => {
-  await healthyHost.close();
-  await operator.close();
-  await reader.close();
-  await database.drop();
-});
+for (const opened of [reader, operator, healthyHost]) atEnd(() => opened.close());
 
 const stateOf = (firmId: string): Promise<string[]> => reader.stateOf(firmId);
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { killedSvc } from './child.ts';
@@ -16,15 +16,7 @@ const start = async (key?: string): Promise<ServiceUnderTest> => {
   service = await startServiceUnderTest({ databaseUrl: database.url, env });
   return service;
 };
-const stop = async (): Promise<void> => {
-  await service?.stop();
-  service = null;
-};
-
-afterEach(async () => {
-  await stop();
-  await database.drop();
-});
+const stop = async (): Promise<void> => service?.stop();
 
 test('an encrypted claim is read as it was sent, and needs its key from then on', async () => {
   database = await createDatabase();

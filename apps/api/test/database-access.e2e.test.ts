@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, test } from '@jest/globals';
-import { createDatabase, createRole, dropRole, withClient } from '../../../tools/services/postgres.ts';
+import { expect, test } from '@jest/globals';
+import { createDatabase, createRole, withClient } from '../../../tools/services/postgres.ts';
 import { until } from './cluster-load.ts';
 import { expectProblem } from './problem-shape.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -18,11 +18,6 @@ url.password = PASSWORD;
 const service = await startServiceUnderTest({ databaseUrl: url.href });
 const firm = await service.firm();
 const { svcId, token } = await service.member(firm);
-afterAll(async () => {
-  await service.stop();
-  await database.drop();
-  await dropRole(role);
-});
 
 const asOperator = (...statements: string[]): Promise<void> =>
   withClient(process.env.TEST_DATABASE_URL ?? '', async (client) => {

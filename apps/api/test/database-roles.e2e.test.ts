@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { createDatabase, createRole, dropRole, withClient } from '../../../tools/services/postgres.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createDatabase, createRole, withClient } from '../../../tools/services/postgres.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { until } from './cluster-load.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -24,14 +24,6 @@ await createRole(database, { name: role, password: PASSWORD });
 const url = asRole(database.url);
 const env = { MIGRATION_DATABASE_URL: database.url };
 const service = await startServiceUnderTest({ databaseUrl: url, env });
-afterAll(async () => {
-  await service?.stop();
-  await withClient(database.url, async (client) => {
-    await client.query(`DROP OWNED BY ${role}`);
-  });
-  await database.drop();
-  await dropRole(role);
-});
 
 describe('with a database role that owns nothing', () => {
   test('a firm invites, sends and reads, adjusters answer, jobs run, and the operator exports and erases', async () => {

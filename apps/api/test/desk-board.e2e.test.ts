@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { storedAuditEntries } from '@svc/application';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
@@ -27,7 +27,6 @@ const { id: staffId, token: dispatcher } = await operatorOf(service.service.serv
   'dispatcher',
 );
 const adjuster = await service.member(firm);
-afterAll(() => service.stop());
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const get = (path: string, as = dispatcher, headers = {}): Promise<ApiResponse> =>

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { NO_OVERRIDES } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -8,7 +8,6 @@ import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const get = (path: string, as: string): Promise<ApiResponse> => service.call('GET', path, { as });
 const post = (path: string, as: string, body?: object): Promise<ApiResponse> =>

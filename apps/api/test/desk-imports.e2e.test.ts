@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -8,7 +8,6 @@ import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts
 const service = await startServiceUnderTest();
 const firm = await service.firm();
 const dispatcher = await service.staff(firm, 'dispatcher');
-afterAll(() => service.stop());
 
 const HEADER =
   'File ID;Claim #;Adjuster;Date of Loss;Policy #;Carrier;Address;City;State;Zip;Business Name;Phone;Code';

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { FirmId, StaffId, StaffRef, StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -7,7 +7,6 @@ import { signInCodesIn, startServiceUnderTest, type TestFirm } from './service-u
 
 const service = await startServiceUnderTest();
 const firm = await service.firm();
-afterAll(() => service.stop());
 
 const staffOf = (of: TestFirm, role?: StaffRole) => operatorOf(service.service.services).staff(of.id, role);
 

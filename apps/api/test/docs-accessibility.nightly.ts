@@ -17,18 +17,13 @@ const FIND = `axe.run(document, { resultTypes: ['violations'] }).then(({ violati
 test('no page of the documentation has an accessibility violation', async () => {
   await build();
   const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
-  try {
-    const context = await browser.newContext({ reducedMotion: 'reduce' });
-    const page = await context.newPage();
-    const found: string[] = [];
-    for (const { name } of PAGES) {
-      await page.goto(`${service.url}/docs/${name === 'index' ? '' : name.replace(/index$/, '')}`);
-      await page.evaluate(AXE);
-      found.push(...(await page.evaluate<string[]>(FIND)));
-    }
-    expect(found).toEqual([]);
-  } finally {
-    await browser.close();
-    await service.stop();
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const found: string[] = [];
+  for (const { name } of PAGES) {
+    await page.goto(`${service.url}/docs/${name === 'index' ? '' : name.replace(/index$/, '')}`);
+    await page.evaluate(AXE);
+    found.push(...(await page.evaluate<string[]>(FIND)));
   }
+  expect(found).toEqual([]);
 });

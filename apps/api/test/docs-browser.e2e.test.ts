@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ERROR_CODES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -18,10 +18,6 @@ beforeAll(async () => {
   await build();
   [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
 }, 600_000);
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const SMALL_PHONE = { width: 320, height: 640 };

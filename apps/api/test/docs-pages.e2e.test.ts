@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   appEndpoints,
   type Endpoint,
@@ -14,7 +14,6 @@ import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
 await build();
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   callHttp(service.url, 'GET', path, { headers });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
@@ -12,9 +12,6 @@ await build();
 if (findCommand('curl') === undefined) await installDebianPackage('curl', () => {});
 const service = await startServiceUnderTest();
 const testKey = (await createDemo(service.service.services))?.testKey ?? '';
-afterAll(async () => {
-  await service.stop();
-});
 
 interface Step {
   readonly commands: string;

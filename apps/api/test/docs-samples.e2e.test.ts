@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
@@ -36,9 +36,6 @@ beforeAll(async () => {
   folder = temporaryFolder();
   writeFileSync(join(folder, 'retries.py'), await sampleOf('retries', 'python'));
   writeFileSync(join(folder, 'poll.py'), await sampleOf('polling', 'python'));
-});
-afterAll(async () => {
-  await service?.stop();
 });
 
 const pageOf = async (name: string): Promise<string> =>

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, countByOutcome, type Load, retrySend, startLoad, until } from './cluster-load.ts';
 import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 const cluster = await startCluster({ processes: 2 });
-afterAll(() => cluster?.stop());
 
 let firm: TestFirm;
 let load: Load;

@@ -8,7 +8,6 @@ import { callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 const FAULT_MS = 600;
 
 const cluster = await startCluster();
-afterAll(() => cluster?.stop());
 
 /** Whether the processes share limits: of 25 concurrent requests over all of them, 20 are allowed. */
 async function limitsAreShared(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { KeyId, Plan, Purpose } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import {
@@ -24,7 +24,6 @@ const firms = {
   read_only: await service.firm({ plan: 'read_only' }),
 };
 const member = await service.member(firms.standard);
-afterAll(() => service.stop());
 
 interface Operation {
   readonly method: string;

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Svcid } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import {
@@ -17,7 +17,6 @@ import { startServiceUnderTest } from './service-under-test.ts';
 const clock = createFixedClock(Date.now());
 const service = await startServiceUnderTest({ clock });
 const firm = await service.firm();
-afterAll(() => service.stop());
 
 const NOTES = {
   invited_as: 'Jean D.',

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { PageRequest } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { createFixedClock } from '@svc/testkit';
@@ -26,7 +26,6 @@ const clock = createFixedClock(Date.now());
 const service = await startServiceUnderTest({ clock });
 const firm = await service.firm();
 const member = await service.member(firm);
-afterAll(() => service.stop());
 
 type Body = Record<string, unknown>;
 

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { isolationMatrix } from '../../../tools/attack/isolation.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { startServiceUnderTest } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 test('no operation of the contract reaches an id of a firm without its credential', async () => {
   const { requests, leaks } = await isolationMatrix(

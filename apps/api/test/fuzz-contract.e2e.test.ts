@@ -1,14 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { fuzz } from '../../../tools/attack/fuzzer.ts';
-import { openOperator } from '../../../tools/services/operator.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { startServiceUnderTest } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
-const operator = await openOperator(service.databaseUrl);
-afterAll(async () => {
-  await operator.close();
-  await service.stop();
-});
+const operator = operatorOf(service.service.services);
 
 test('the responses to 600 valid and invalid requests are as documented', async () => {
   const report = await fuzz({ url: service.url, operator, requests: 600, seed: 'a fixed seed' });

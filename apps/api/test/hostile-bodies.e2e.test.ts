@@ -32,7 +32,6 @@ const WITH_BODY = (Object.values(endpoints) as Endpoint[]).filter(({ body }) => 
 const NAMES = WITH_BODY.map(({ method, path }) => `${method} ${path}`);
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 const firm = await service.firm();
 const { token } = await service.member(firm);
 const staff = await service.staff(firm);

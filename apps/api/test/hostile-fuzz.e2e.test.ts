@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import fc from 'fast-check';
 import { problemMismatch } from './problem-shape.ts';
@@ -14,7 +14,6 @@ const firm = await service.firm();
 adjuster = await service.member(firm);
 const staff = await service.staff(firm);
 const claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
-afterAll(() => service.stop());
 
 const DOCUMENTED = new Set([200, 201, 202, 204, 400, 401, 404, 405, 408, 409, 413, 422, 431]);
 

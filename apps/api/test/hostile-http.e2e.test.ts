@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { getClaim } from './firm-calls.ts';
@@ -12,7 +12,6 @@ import { claimBody, sendClaim, startServiceUnderTest } from './service-under-tes
 const service = await startServiceUnderTest({
   env: { HEADERS_TIMEOUT_MS: '400', REQUEST_TIMEOUT_MS: '900', RESPONSE_TIMEOUT_MS: '900' },
 });
-afterAll(() => service.stop());
 const firm = await service.firm();
 const adjuster = await service.member(firm);
 const claimId: string = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;

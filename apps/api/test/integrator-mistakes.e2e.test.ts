@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type ErrorCode, surgeClaim } from '@svc/contract';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -7,7 +7,6 @@ import { type ApiResponse, claimBody, sendClaim, startServiceUnderTest } from '.
 // Mistakes that integrators make, each with the response it gets: the code, the location and the hint.
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 const firm = await service.firm();
 const real = await service.member(firm);
 const readOnly = await service.key(firm, { environment: 'test', purpose: 'read_only' });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { hasApiPolicy } from '../../../tools/services/documented-responses.ts';
 import { request, sendBytes } from './raw-http.ts';
 import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
@@ -9,7 +9,6 @@ let now = Date.parse('2026-03-02T09:00:00Z');
 const start = (env: Record<string, string> = {}) =>
   startServiceUnderTest({ env: { EDGE_LIMIT_PER_MINUTE: '2', ...env }, clock: { now: () => now } });
 const direct = await start();
-afterAll(() => direct.stop());
 beforeEach(() => {
   now += 10 * MINUTE;
 });
@@ -69,7 +68,6 @@ test('X-Forwarded-For is ignored without a trusted proxy', async () => {
 
 describe('behind proxies', () => {
   let service: ServiceUnderTest;
-  afterEach(() => service.stop());
 
   test('each forwarded address and IPv6 /64 network has a limit; a port does not make another, no address counts as the proxy', async () => {
     service = await start({ TRUST_PROXY: 'loopback' });

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { expectProblem } from './problem-shape.ts';
 import { sendBytes } from './raw-http.ts';
 import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts';
 
 let now = Date.parse('2026-03-02T09:00:00Z');
 const service = await startServiceUnderTest({ clock: { now: () => now } });
-afterAll(() => service.stop());
 
 const me = (as: string): Promise<ApiResponse> => service.call('GET', '/v1/me', { as });
 /** A write without effect. */

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
@@ -20,12 +20,6 @@ const responses: { readonly method: string; readonly path: string; readonly resp
 const database = await createDatabase();
 const toDatabase = await startTcpProxy(database.url);
 const service = await startServiceUnderTest({ databaseUrl: toDatabase.url });
-afterAll(async () => {
-  await toDatabase.restore();
-  await service.stop();
-  await toDatabase.close();
-  await database.drop();
-});
 
 async function call(method: string, path: string, options: Parameters<ServiceUnderTest['call']>[2] = {}) {
   const response = await service.call(method, path, options);

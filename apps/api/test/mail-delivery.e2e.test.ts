@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { DAY, HOUR } from '@svc/domain';
 import { SMTPServer } from 'smtp-server';
 import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { emailOf, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -53,8 +53,7 @@ function decode(raw: string): string {
     .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, words: string) => words.replaceAll('_', ' '));
 }
 
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const { port } = server.server.address() as AddressInfo;
+const { port } = await listening(server.server);
 const push = await startPushService();
 let now: () => number = Date.now;
 const service = await startServiceUnderTest({
@@ -62,11 +61,6 @@ const service = await startServiceUnderTest({
   env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
 });
 const firm = await service.firm();
-afterAll(async () => {
-  await service?.stop();
-  await push?.stop();
-  await new Promise<void>((resolve) => server.close(resolve));
-});
 beforeEach(() => {
   inbox.length = attempts.length = rejectCodes.length = 0;
 });
@@ -175,22 +169,18 @@ test('the admins of a firm are mailed when its webhook endpoint is paused, with 
     await staff(own.id, 'admin'),
     await staff(own.id, 'developer'),
   ];
-  try {
-    const body = { url: `${endpoint.url}/secret-path`, environment: 'test' };
-    await service.call('POST', '/firm/v1/webhooks', { as: developer.token, body });
-    await sendClaim(service, own.test, claimBody(own.account.manual));
-    for (const { email } of [admin, second]) {
-      const { text } = await until(`a notice to ${email}`, async () =>
-        inbox.find(({ to, text }) => to.includes(email) && text.includes('webhook')),
-      );
-      expect(text).toContain(new URL(endpoint.url).host);
-      expect(text).toContain(`${service.url}/firm`);
-      expect(text).not.toContain('secret-path');
-    }
-    expect(inbox.some(({ to, text }) => to.includes(developer.email) && text.includes('paused'))).toBe(false);
-  } finally {
-    await endpoint.stop();
+  const body = { url: `${endpoint.url}/secret-path`, environment: 'test' };
+  await service.call('POST', '/firm/v1/webhooks', { as: developer.token, body });
+  await sendClaim(service, own.test, claimBody(own.account.manual));
+  for (const { email } of [admin, second]) {
+    const { text } = await until(`a notice to ${email}`, async () =>
+      inbox.find(({ to, text }) => to.includes(email) && text.includes('webhook')),
+    );
+    expect(text).toContain(new URL(endpoint.url).host);
+    expect(text).toContain(`${service.url}/firm`);
+    expect(text).not.toContain('secret-path');
   }
+  expect(inbox.some(({ to, text }) => to.includes(developer.email) && text.includes('paused'))).toBe(false);
 });
 
 test('a dispatcher who wishes it is mailed at noon UTC how many offers are late, and nothing about them', async () => {

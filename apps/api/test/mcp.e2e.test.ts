@@ -1,19 +1,16 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess, svcJsonOn } from './svc-here.ts';
 
 const service = await startServiceUnderTest();
 const [firm, other] = await Promise.all([service.firm(), service.firm()]);
-afterAll(() => service?.stop());
-
-const clients: Client[] = [];
-afterAll(() => Promise.all(clients.map((client) => client.close())));
 
 /** The client of the SDK. */
 async function connect(key: string, query = ''): Promise<Client> {
@@ -23,7 +20,7 @@ async function connect(key: string, query = ''): Promise<Client> {
   });
   // The SDK's own types do not fit each other with exactOptionalPropertyTypes.
   await client.connect(transport as unknown as Transport);
-  clients.push(client);
+  atEnd(() => client.close());
   return client;
 }
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createFixedClock, type FixedClock } from '@svc/testkit';
 import fc from 'fast-check';
-import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { createDatabase } from '../../../tools/services/postgres.ts';
 import { DAY, Model, type Step } from './model.ts';
 import { createWorld, type ModelHost, REAL_ADJUSTERS, startHost } from './model-world.ts';
 
@@ -9,17 +10,12 @@ import { createWorld, type ModelHost, REAL_ADJUSTERS, startHost } from './model-
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
-let database: TestDatabase;
 let clock: FixedClock;
 let host: ModelHost;
 beforeAll(async () => {
-  database = await createDatabase();
   clock = createFixedClock(Date.now());
-  host = await startHost(database.url, clock);
-});
-afterAll(async () => {
-  await host.close();
-  await database.drop();
+  host = await startHost((await createDatabase()).url, clock);
+  atEnd(() => host.close());
 });
 
 const firm = fc.nat(1);

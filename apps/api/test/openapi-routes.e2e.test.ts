@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
 import { build } from '../../../tools/services/build.ts';
 import { callHttp, startServiceUnderTest } from './service-under-test.ts';
 
 await build();
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const DOCUMENTS = ['/openapi.json', '/app/openapi.json'];
 
@@ -59,14 +58,10 @@ test('the document and the pages use the configured public address', async () =>
     },
     databaseUrl: service.databaseUrl,
   });
-  try {
-    const { json } = await callHttp(behindProxy.url, 'GET', '/openapi.json');
-    expect(json.servers).toEqual([{ url: 'https://claims.svc.test/flood' }]);
-    expect(json.externalDocs.url).toBe('https://docs.svc.test');
-    expect(json.info.contact).toMatchObject({ url: 'https://docs.svc.test/support', email: 'help@svc.test' });
-    const page = await callHttp(behindProxy.url, 'GET', '/docs');
-    expect(page.text).toContain('href="/flood/docs/quick-start"');
-  } finally {
-    await behindProxy.stop();
-  }
+  const { json } = await callHttp(behindProxy.url, 'GET', '/openapi.json');
+  expect(json.servers).toEqual([{ url: 'https://claims.svc.test/flood' }]);
+  expect(json.externalDocs.url).toBe('https://docs.svc.test');
+  expect(json.info.contact).toMatchObject({ url: 'https://docs.svc.test/support', email: 'help@svc.test' });
+  const page = await callHttp(behindProxy.url, 'GET', '/docs');
+  expect(page.text).toContain('href="/flood/docs/quick-start"');
 });

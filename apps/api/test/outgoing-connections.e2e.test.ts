@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
@@ -36,18 +36,14 @@ const noteConnections = (message: unknown): void => {
 const SITE = { origin: 'https://claims.example', rpId: 'claims.example' };
 
 const { port } = target;
-atEnd(target.stop);
 subscribe('net.client.socket', noteConnections);
+atEnd(() => unsubscribe('net.client.socket', noteConnections));
 // A public service: one that only this machine can reach may push to itself.
 const service = await startServiceUnderTest({
   env: { BASE_URL: SITE.origin, SESSION_LIMIT_PER_MINUTE: '0' },
 });
 for (const url of [service.url, service.databaseUrl]) ownPorts.add(Number(new URL(url).port || 5432));
 foreign.length = 0;
-afterAll(async () => {
-  unsubscribe('net.client.socket', noteConnections);
-  await service?.stop();
-});
 afterEach(() => {
   expect(connections).toBeGreaterThan(0);
   expect(foreign.splice(0)).toEqual([]);

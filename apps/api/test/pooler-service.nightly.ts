@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
 import { claimsOf, countByOutcome, report, startLoad, until } from './cluster-load.ts';
 
 // Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
 const cluster = await startCluster({ processes: 2, pgbouncer: 3 });
-afterAll(() => cluster?.stop());
 
 test('behind a pooler many concurrent requests share few connections', async () => {
   const firm = await cluster.operator.firm();

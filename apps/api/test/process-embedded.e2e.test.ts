@@ -1,20 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, expect, test } from '@jest/globals';
+import { realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { createDataDir, startServer } from './child.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
+import { startServer } from './child.ts';
 import { callHttp } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
 // These tests depend on each other, in the order in which a new user tries the service.
-const data = createDataDir();
-const env = { DATA_DIR: data.path };
+const dataDir = join(temporaryFolder(), 'data');
+const env = { DATA_DIR: dataDir };
+// As root, PostgreSQL's data is in a folder of its account, which a link leads to.
+atEnd(() => rmSync(realpathSync(join(dataDir, 'postgres')), { recursive: true }));
 const server = await startServer(env);
+atEnd(() => server.end());
 let keys: { test: string; live: string };
-
-afterAll(async () => {
-  await server.end();
-  data.remove();
-});
 
 test('the first start creates and prints one demo firm', async () => {
   const output = await eventually(
@@ -24,7 +26,7 @@ test('the first start creates and prints one demo firm', async () => {
   expect(output.match(/A demo firm was created/g)).toHaveLength(1);
   expect(output).toContain('The database is embedded; its data is in ');
   // Without the folder, svc would set up another database in the default one.
-  expect(output).toContain(`DATA_DIR='${data.path}' npx pnpm svc staff invite --firm `);
+  expect(output).toContain(`DATA_DIR='${dataDir}' npx pnpm svc staff invite --firm `);
   const [test, live] = [/svc_test_\w+/.exec(output)?.[0], /svc_live_\w+/.exec(output)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const key of [keys.test, keys.live])
@@ -58,7 +60,7 @@ test('the command line works next to a server, and otherwise starts and stops th
   expect(await server.end()).toBe(0);
   const alone = await svcInProcess(['firm', 'list', '--json'], env);
   expect(alone.code).toBe(0);
-  expect(alone.stderr).toContain(`DATABASE_URL is unset: using the embedded database in ${data.path}\n`);
+  expect(alone.stderr).toContain(`DATABASE_URL is unset: using the embedded database in ${dataDir}\n`);
   expect(JSON.parse(alone.stdout).firms.map(({ name }: { name: string }) => name)).toEqual([
     'Demo Adjusting Firm',
     'Second',

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
@@ -30,7 +30,6 @@ const METRIC_NAME =
   /\b(http|postgres|push|offers|feed|jobs|job_queue|dependency|sign_in|clock|nodejs|process)_[a-z0-9_]+\b/g;
 
 const service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
-afterAll(() => service.stop());
 
 /** Of this machine, against that of the database. */
 const AHEAD_MS = 75_000;
@@ -203,31 +202,27 @@ test('at the limit of open files the log says so, connections that are open go o
 test('a failed start prints one line on standard error with the variable to change', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  const { port, stop } = await listening(createServer());
-  try {
-    const DATABASE_URL = 'postgres://svc:hunter2@bay@127.0.0.1:1/claims';
-    const { code, stdout, stderr } = await runFailingServer({ DATABASE_URL });
-    expect([code, stderr]).toEqual([
-      1,
-      'The service did not start: PostgreSQL could not be reached (ECONNREFUSED, migrate). DATABASE_URL points to svc@127.0.0.1:1/claims.\n',
-    ]);
-    expect(stdout).not.toContain('hunter2');
+  const { port } = await listening(createServer());
+  const DATABASE_URL = 'postgres://svc:hunter2@bay@127.0.0.1:1/claims';
+  const { code, stdout, stderr } = await runFailingServer({ DATABASE_URL });
+  expect([code, stderr]).toEqual([
+    1,
+    'The service did not start: PostgreSQL could not be reached (ECONNREFUSED, migrate). DATABASE_URL points to svc@127.0.0.1:1/claims.\n',
+  ]);
+  expect(stdout).not.toContain('hunter2');
 
-    // The other cases, in this process.
-    const { databaseUrl } = service;
-    const start = (env: Record<string, string>) => startServiceUnderTest({ databaseUrl, env });
-    const inUse = `holds "${port}", which is in use; allowed: `;
-    await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT ${inUse}`);
-    await expect(start({ METRICS_PORT: String(port) })).rejects.toThrow(`METRICS_PORT ${inUse}`);
-    await expect(start({ HOST: '192.0.2.1' })).rejects.toThrow('HOST holds "192.0.2.1"; allowed: ');
-    // Not even root can create a folder in /proc.
-    for (const dataDir of [join(file, 'data'), '/proc/nowhere', '/proc'])
-      await expect(openDatabase(readConfig({ DATA_DIR: dataDir }, false), () => {})).rejects.toThrow(
-        `DATA_DIR holds "${dataDir}"; allowed: a folder that `,
-      );
-  } finally {
-    await stop();
-  }
+  // The other cases, in this process.
+  const { databaseUrl } = service;
+  const start = (env: Record<string, string>) => startServiceUnderTest({ databaseUrl, env });
+  const inUse = `holds "${port}", which is in use; allowed: `;
+  await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT ${inUse}`);
+  await expect(start({ METRICS_PORT: String(port) })).rejects.toThrow(`METRICS_PORT ${inUse}`);
+  await expect(start({ HOST: '192.0.2.1' })).rejects.toThrow('HOST holds "192.0.2.1"; allowed: ');
+  // Not even root can create a folder in /proc.
+  for (const dataDir of [join(file, 'data'), '/proc/nowhere', '/proc'])
+    await expect(openDatabase(readConfig({ DATA_DIR: dataDir }, false), () => {})).rejects.toThrow(
+      `DATA_DIR holds "${dataDir}"; allowed: a folder that `,
+    );
 });
 
 const collect = async (): Promise<string[]> =>
@@ -369,67 +364,63 @@ test('while too many writes wait, further ones get 503 with Retry-After, also be
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { DB_POOL_MAX: '2' } });
-  try {
-    await withClient(service.databaseUrl, async (lock) => {
-      await lock.query('BEGIN');
-      await lock.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
-      // 4 for each connection are processed, 40 wait, and the others are rejected and sent again: however long the test
-      // takes, no permit is free for long, and none of the writes can succeed.
-      let isLocked = true;
-      const sends = Array.from({ length: 120 }, async () => {
-        for (;;) {
-          const response = await sendClaim(own, firm.live, claimBody(svcId));
-          if (!isLocked) return response.status;
-          expectProblem(response, 503, 'service_unavailable');
-          expect(response.headers.get('retry-after')).toBe('1');
-          // At once, they would take all the time of this process, which is the service and its clients.
-          await pause(1000);
-        }
-      });
-      const allSent = Promise.all(sends);
-      const isRejecting = (): boolean =>
-        own.logged.some((line) => line.includes('more requests arrive than can be processed'));
-      await Promise.race([allSent, eventually(isRejecting)]);
-      // Not with a test key: its simulated faults are read on a connection of their own.
-      expect((await own.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
-      const authorization = { Authorization: `Bearer ${firm.live}` };
-      const body = JSON.stringify(claimBody(svcId));
-      const write = request(
-        'POST /v1/claims',
-        {
-          ...authorization,
-          'Content-Type': 'application/json',
-          'Content-Length': String(body.length),
-          'Idempotency-Key': 'pipelined',
-        },
-        body,
-      );
-      const mixed = [
-        request('GET /v1/me', authorization),
-        write,
-        request('GET /v1/health'),
-        write,
-        request('GET /v1/me', authorization),
-      ];
-      const { responses } = await sendBytes(own.url, mixed.join(''), { responses: 5 });
-      expect(responses.map(({ status }) => status)).toEqual([200, 503, 200, 503, 200]);
-      for (const at of [1, 3]) expect(responses[at]?.headers.get('retry-after')).toBe('1');
-      expect(JSON.parse(responses[1]?.body ?? '')).toMatchObject({
-        code: 'service_unavailable',
-        request_id: responses[1]?.headers.get('x-request-id'),
-      });
-      isLocked = false;
-      await lock.query('COMMIT');
-      for (const status of await allSent) expect([201, 503]).toContain(status);
+  await withClient(service.databaseUrl, async (lock) => {
+    await lock.query('BEGIN');
+    await lock.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
+    // 4 for each connection are processed, 40 wait, and the others are rejected and sent again: however long the test
+    // takes, no permit is free for long, and none of the writes can succeed.
+    let isLocked = true;
+    const sends = Array.from({ length: 120 }, async () => {
+      for (;;) {
+        const response = await sendClaim(own, firm.live, claimBody(svcId));
+        if (!isLocked) return response.status;
+        expectProblem(response, 503, 'service_unavailable');
+        expect(response.headers.get('retry-after')).toBe('1');
+        // At once, they would take all the time of this process, which is the service and its clients.
+        await pause(1000);
+      }
     });
-    const afterwards = await eventually(
-      () => sendClaim(own, firm.live, claimBody(svcId)),
-      ({ status }) => status !== 503,
+    const allSent = Promise.all(sends);
+    const isRejecting = (): boolean =>
+      own.logged.some((line) => line.includes('more requests arrive than can be processed'));
+    await Promise.race([allSent, eventually(isRejecting)]);
+    // Not with a test key: its simulated faults are read on a connection of their own.
+    expect((await own.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
+    const authorization = { Authorization: `Bearer ${firm.live}` };
+    const body = JSON.stringify(claimBody(svcId));
+    const write = request(
+      'POST /v1/claims',
+      {
+        ...authorization,
+        'Content-Type': 'application/json',
+        'Content-Length': String(body.length),
+        'Idempotency-Key': 'pipelined',
+      },
+      body,
     );
-    expect(afterwards.status).toBe(201);
-  } finally {
-    await own.stop();
-  }
+    const mixed = [
+      request('GET /v1/me', authorization),
+      write,
+      request('GET /v1/health'),
+      write,
+      request('GET /v1/me', authorization),
+    ];
+    const { responses } = await sendBytes(own.url, mixed.join(''), { responses: 5 });
+    expect(responses.map(({ status }) => status)).toEqual([200, 503, 200, 503, 200]);
+    for (const at of [1, 3]) expect(responses[at]?.headers.get('retry-after')).toBe('1');
+    expect(JSON.parse(responses[1]?.body ?? '')).toMatchObject({
+      code: 'service_unavailable',
+      request_id: responses[1]?.headers.get('x-request-id'),
+    });
+    isLocked = false;
+    await lock.query('COMMIT');
+    for (const status of await allSent) expect([201, 503]).toContain(status);
+  });
+  const afterwards = await eventually(
+    () => sendClaim(own, firm.live, claimBody(svcId)),
+    ({ status }) => status !== 503,
+  );
+  expect(afterwards.status).toBe(201);
 });
 
 test('the process is alive while it shuts down, and no longer ready', async () => {
@@ -437,7 +428,7 @@ test('the process is alive while it shuts down, and no longer ready', async () =
   const probe = async (path: string): Promise<number> =>
     (await fetch(new URL(path, own.service.metricsUrl ?? ''))).status;
   expect([await probe('/live'), await probe('/ready')]).toEqual([200, 200]);
-  const stopping = own.service.stop(1000);
+  const stopping = own.stop(1000);
   expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
   await stopping;
 });

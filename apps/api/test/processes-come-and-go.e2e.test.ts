@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
 import {
   claimsOf,
@@ -12,7 +12,6 @@ import {
 
 // All processes start concurrently on an empty database.
 const cluster = await startCluster({ processes: 2 });
-afterAll(() => cluster?.stop());
 
 test('processes that start concurrently on an empty database share one schema and one set of secrets', async () => {
   const client = await cluster.postgres.connect();

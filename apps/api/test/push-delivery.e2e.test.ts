@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { type Device, startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { until } from '../../adjuster/test/app-under-test.ts';
@@ -8,10 +8,6 @@ import { svcJsonOn } from './svc-here.ts';
 
 const [service, push] = await Promise.all([startServiceUnderTest(), startPushService()]);
 const firm = await service.firm();
-afterAll(async () => {
-  await service?.stop();
-  await push?.stop();
-});
 afterEach(() => {
   expect(push.faults).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { DAY, type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
@@ -9,7 +9,6 @@ import { claimBody, startServiceUnderTest } from './service-under-test.ts';
 
 let passedMs = 0;
 const service = await startServiceUnderTest({ clock: { now: () => Date.now() + passedMs } });
-afterAll(() => service.stop());
 
 /** A firm's program that takes no care. */
 async function carelessProgram() {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from 'jose';
 import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
@@ -8,10 +8,6 @@ import { startServiceUnderTest } from './service-under-test.ts';
 
 const keyOf = (byte: number) => ({ RECEIPT_KEY: Buffer.alloc(32, byte).toString('base64') });
 const [service, push] = await Promise.all([startServiceUnderTest({ env: keyOf(1) }), startPushService()]);
-afterAll(async () => {
-  await service.stop();
-  await push.stop();
-});
 const firm = await service.firm();
 
 const receiptOf = (id: string, as: string, api = '/v1') =>
@@ -118,14 +114,10 @@ test('receipts of an earlier key stay valid after the key is replaced, and anoth
   const claim = await sentClaim(service, firm.live, svcId);
   const old = (await receiptOf(claim.id, firm.live)).json.receipt;
   const replaced = await startServiceUnderTest({ env: keyOf(2), databaseUrl: service.databaseUrl });
-  try {
-    const answer = await replaced.call('GET', `/v1/claims/${claim.id}/receipt`, { as: firm.live });
-    const keys = (await replaced.call('GET', '/.well-known/jwks.json')).json;
-    const kids = [old, answer.json.receipt].map((receipt) => decodeProtectedHeader(receipt).kid);
-    expect(new Set(kids).size).toBe(2);
-    for (const receipt of [old, answer.json.receipt]) await compactVerify(receipt, createLocalJWKSet(keys));
-    await contentOf(answer.json.receipt);
-  } finally {
-    await replaced.stop();
-  }
+  const answer = await replaced.call('GET', `/v1/claims/${claim.id}/receipt`, { as: firm.live });
+  const keys = (await replaced.call('GET', '/.well-known/jwks.json')).json;
+  const kids = [old, answer.json.receipt].map((receipt) => decodeProtectedHeader(receipt).kid);
+  expect(new Set(kids).size).toBe(2);
+  for (const receipt of [old, answer.json.receipt]) await compactVerify(receipt, createLocalJWKSet(keys));
+  await contentOf(answer.json.receipt);
 });

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { type FaultKind, LIMITS, SIMULATED_STATUS, sandboxEndpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const post = (key: string, path: string, body?: unknown) =>
   service.call('POST', `/v1/test${path}`, { as: key, ...(body !== undefined && { body }) });

@@ -2,6 +2,7 @@ import { Agent, type RequestOptions, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
 import type { Environment, Plan, Purpose, StaffRole, Svcid } from '@svc/domain';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { expectDocumented } from '../../../tools/services/documented-responses.ts';
 import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
@@ -32,7 +33,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** The whole service on a separate database, called over HTTP. */
+/** The whole service on a separate database, called over HTTP; until the end of the test or file. */
 export interface ServiceUnderTest {
   readonly url: string;
   readonly service: Service;
@@ -50,16 +51,14 @@ export interface ServiceUnderTest {
   session(svcId: string): Promise<string>;
   /** A session of a staff member of the firm. */
   staff(firm: TestFirm, role?: StaffRole): Promise<string>;
-  stop(): Promise<void>;
+  /** Earlier; with that `lingerMs`. */
+  stop(lingerMs?: number): Promise<void>;
 }
 
 export async function startServiceUnderTest(
   options: { env?: Record<string, string>; clock?: Clock; processClock?: Clock; databaseUrl?: string } = {},
 ): Promise<ServiceUnderTest> {
-  const database =
-    options.databaseUrl === undefined
-      ? await createDatabase()
-      : { url: options.databaseUrl, drop: async () => {} };
+  const databaseUrl = options.databaseUrl ?? (await createDatabase()).url;
   const logged: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -69,12 +68,18 @@ export async function startServiceUnderTest(
   });
   const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
   const log = createLog({ level: 'debug', format: 'json', stream: sink });
-  const service = await startService(readConfig(env, false), database.url, log, options);
+  const service = await startService(readConfig(env, false), databaseUrl, log, options);
   const operator = operatorOf(service.services);
+  let stopped: Promise<void> | undefined;
+  const stop = (lingerMs?: number): Promise<void> => {
+    stopped ??= service.stop(lingerMs);
+    return stopped;
+  };
+  atEnd(stop);
   return {
     url: service.url,
     service,
-    databaseUrl: database.url,
+    databaseUrl,
     logged,
     call: (method, path, call) => callHttp(service.url, method, path, call),
     firm: operator.firm,
@@ -83,10 +88,7 @@ export async function startServiceUnderTest(
     member: (firm) => operator.member(firm.id),
     session: operator.session,
     staff: async (firm, role) => (await operator.staff(firm.id, role)).token,
-    async stop() {
-      await service.stop();
-      await database.drop();
-    },
+    stop,
   };
 }
 

@@ -1,21 +1,14 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { startServiceUnderTest } from './service-under-test.ts';
 
-const database = await createDatabase();
-const toDatabase = await startTcpProxy(database.url);
+const toDatabase = await startTcpProxy((await createDatabase()).url);
 const toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
 const service = await startServiceUnderTest({
   databaseUrl: toDatabase.url,
   env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help&more?@example.com' },
-});
-afterAll(async () => {
-  await service.stop();
-  await toRedis.close();
-  await toDatabase.close();
-  await database.drop();
 });
 
 const status = async () => (await service.call('GET', '/status')).json;

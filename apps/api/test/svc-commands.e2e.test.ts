@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
@@ -18,7 +18,6 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 /** A running server, which must see the changes of the command line. */
 const service = await startServiceUnderTest();
 const env = { DATABASE_URL: service.databaseUrl };
-afterAll(() => service.stop());
 
 const run = (...args: string[]): Promise<CommandResult> => svcInProcess(args, env);
 

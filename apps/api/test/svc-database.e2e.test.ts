@@ -1,7 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -9,7 +10,6 @@ import { svcInProcess } from './svc-here.ts';
 
 /** Where no restore has an effect. */
 let untouched: string | undefined;
-const dropped: (() => Promise<void>)[] = [];
 
 const folder = temporaryFolder();
 const service = await startServiceUnderTest();
@@ -18,16 +18,8 @@ for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.
   expect(
     (await sendClaim(service, firm.test, { ...claimBody(firm.account.manual), instructions })).status,
   ).toBe(201);
-afterAll(async () => {
-  await service?.stop();
-  for (const drop of dropped) await drop();
-});
 
-async function emptyDatabase(): Promise<string> {
-  const { url, drop } = await createDatabase();
-  dropped.push(drop);
-  return url;
-}
+const emptyDatabase = async (): Promise<string> => (await createDatabase()).url;
 
 const query = (url: string, sql: string) => withClient(url, async (client) => (await client.query(sql)).rows);
 
@@ -171,21 +163,20 @@ test('the owner of the new database need not be a superuser', async () => {
   await query(url.href, `CREATE ROLE ${owner} LOGIN PASSWORD 'x'`);
   await query(url.href, `CREATE DATABASE ${owner} OWNER ${owner}`);
   const admin = url.href;
-  try {
-    [url.username, url.password, url.pathname] = [owner, 'x', `/${owner}`];
-    const restored = await svc(url.href, 'database', 'restore', backup('whole.gz'));
-    expect(restored).toMatchObject({ code: 0 });
-    // A session of another role counts too.
-    const other = new URL(admin);
-    other.pathname = url.pathname;
-    await withClient(other.href, async () => {
-      const refused = await svc(url.href, 'database', 'move', '--to', admin);
-      expect(refused.stderr).toContain('Stop the service first');
-    });
-  } finally {
+  atEnd(async () => {
     await query(admin, `DROP DATABASE ${owner} WITH (FORCE)`);
     await query(admin, `DROP ROLE ${owner}`);
-  }
+  });
+  [url.username, url.password, url.pathname] = [owner, 'x', `/${owner}`];
+  const restored = await svc(url.href, 'database', 'restore', backup('whole.gz'));
+  expect(restored).toMatchObject({ code: 0 });
+  // A session of another role counts too.
+  const other = new URL(admin);
+  other.pathname = url.pathname;
+  await withClient(other.href, async () => {
+    const refused = await svc(url.href, 'database', 'move', '--to', admin);
+    expect(refused.stderr).toContain('Stop the service first');
+  });
 });
 
 test('--to that is no URL of PostgreSQL is named', async () => {

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcJsonOn } from './svc-here.ts';
 
 const service = await startServiceUnderTest();
-afterAll(() => service.stop());
 
 const svc = svcJsonOn(service.databaseUrl);
 const requests = async (...args: string[]) => (await svc('requests', ...args)).requests;

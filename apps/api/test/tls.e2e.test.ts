@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import { createMail, mailProblem } from '@svc/adapter-notifications';
 import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { SMTPServer } from 'smtp-server';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { findCommand } from '../../../tools/services/debian-package.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
@@ -41,7 +41,6 @@ async function enableTls(url: string, { key, cert }: Certificate): Promise<void>
 }
 
 const inbox: string[] = [];
-const mailServers: SMTPServer[] = [];
 
 async function startMail(options: ConstructorParameters<typeof SMTPServer>[0]): Promise<number> {
   const server = new SMTPServer({
@@ -55,15 +54,14 @@ async function startMail(options: ConstructorParameters<typeof SMTPServer>[0]): 
     },
   });
   server.on('error', () => {}); // clients that reject the certificate close the connection
-  mailServers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.server.address() as AddressInfo).port;
+  return (await listening(server.server)).port;
 }
 
 const [authority, otherAuthority] = [createCertificateAuthority(), createCertificateAuthority()];
 const certificate = authority.issue('DNS:localhost');
 const { key, cert, keyFile, certFile } = certificate;
 const postgres = await startTemporaryPostgres();
+atEnd(() => postgres.stop());
 await enableTls(postgres.url, certificate);
 const redisPort = await freePort();
 const redis = spawn(
@@ -74,19 +72,11 @@ const redis = spawn(
   ],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
+atEnd(() => redis.kill());
 await once(redis.stdout, 'data');
 const smtpsPort = await startMail({ secure: true, key, cert });
 const startTlsPort = await startMail({ key, cert });
 const plainPort = await startMail({ disabledCommands: ['STARTTLS'] });
-afterAll(async () => {
-  redis.kill();
-  await Promise.all(
-    mailServers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
-  );
-  await postgres.stop();
-  authority.remove();
-  otherAuthority.remove();
-});
 
 const databaseUrl = (parameters: string): string => {
   const url = new URL(postgres.url);
@@ -102,7 +92,7 @@ test('with certificates of an authority it trusts, the service encrypts its conn
     request.resume();
     response.end('ok');
   });
-  const { port, stop } = await listening(hook);
+  const { port } = await listening(hook);
   const operator = await openOperator(postgres.url);
   const firm = await operator.firm();
   await operator.close();
@@ -117,32 +107,28 @@ test('with certificates of an authority it trusts, the service encrypts its conn
     REDIS_URL: `rediss://localhost:${redisPort}`,
     PORT: '0',
   });
-  try {
-    const status = await fetch(`${server.url}/status`, { headers: { Accept: 'application/json' } });
-    expect(await status.json()).toMatchObject({ status: 'up' });
-    await withClient(postgres.url, async (client) => {
-      const connections = async () =>
-        (
-          await client.query<{ encrypted: boolean; several: boolean }>(
-            `SELECT bool_and(ssl) AS encrypted, count(*)::integer > 1 AS several
-               FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'claim-assignment%'`,
-          )
-        ).rows[0];
-      // The job queue connects after the start.
-      const found = await eventually(connections, (seen) => seen?.several === true);
-      expect(found).toEqual({ encrypted: true, several: true });
-    });
-    const sent = await callHttp(server.url, 'POST', '/v1/claims', {
-      as: firm.test,
-      body: claimBody(firm.account.manual),
-      headers: { 'Idempotency-Key': 'tls' },
-    });
-    expect(sent.status).toBe(201);
-    await eventually(() => received.length > 0);
-  } finally {
-    await server.end();
-    await stop();
-  }
+  atEnd(() => server.end());
+  const status = await fetch(`${server.url}/status`, { headers: { Accept: 'application/json' } });
+  expect(await status.json()).toMatchObject({ status: 'up' });
+  await withClient(postgres.url, async (client) => {
+    const connections = async () =>
+      (
+        await client.query<{ encrypted: boolean; several: boolean }>(
+          `SELECT bool_and(ssl) AS encrypted, count(*)::integer > 1 AS several
+             FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'claim-assignment%'`,
+        )
+      ).rows[0];
+    // The job queue connects after the start.
+    const found = await eventually(connections, (seen) => seen?.several === true);
+    expect(found).toEqual({ encrypted: true, several: true });
+  });
+  const sent = await callHttp(server.url, 'POST', '/v1/claims', {
+    as: firm.test,
+    body: claimBody(firm.account.manual),
+    headers: { 'Idempotency-Key': 'tls' },
+  });
+  expect(sent.status).toBe(201);
+  await eventually(() => received.length > 0);
 });
 
 describe('PostgreSQL:', () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
@@ -17,11 +17,6 @@ const [service, endpoint] = await Promise.all([
   startServiceUnderTest({ env: { DNS_SERVERS: names.address } }),
   startWebhookEndpoint(),
 ]);
-afterAll(async () => {
-  await service?.stop();
-  await endpoint?.stop();
-  await names?.stop();
-});
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   svcInProcess(args, { DATABASE_URL: service.databaseUrl, ...env });

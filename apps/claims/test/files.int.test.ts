@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
@@ -308,8 +307,7 @@ describe('as a process', () => {
       response.writeHead(reply.status, Object.fromEntries(reply.headers));
       response.end(await reply.text());
     });
-    const { url, stop } = await listening(server);
-    atEnd(stop);
+    const { url } = await listening(server);
     return { CLAIMS_URL: url, CLAIMS_API_KEY: 'svc_test_x' };
   }
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { MAIN_COMMAND } from './process.ts';
@@ -20,7 +20,6 @@ await program(
   'jq',
   `#!${process.execPath}\n(${jq.toString()})(require('node:fs').readFileSync(0, 'utf8'));\n`,
 );
-afterAll(() => service?.stop());
 
 async function program(name: string, text: string): Promise<void> {
   await writeFile(join(home, 'bin', name), text);

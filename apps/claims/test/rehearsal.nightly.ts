@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   ClaimsApiError,
   type ClaimsError,
@@ -19,7 +19,6 @@ import { start } from './process.ts';
 
 const service = await startRealService();
 const folder = temporaryFolder();
-afterAll(() => service.stop());
 
 /** How much faster than the clock the time of a rehearsal passes. Between two polls, several claims have to change. */
 const SPEED = 20;

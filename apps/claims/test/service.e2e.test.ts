@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { createClient, type ReceiptContent, type ReceiptKeySet, verifyReceipt } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { jsonLines } from './environment.ts';
 import { MAIN_COMMAND, start } from './process.ts';
@@ -31,9 +32,6 @@ const service = await startRealService();
 const firm = await createFirm(service);
 const folder = temporaryFolder();
 const client = createClient({ baseUrl: service.url, apiKey: firm.testKey });
-afterAll(async () => {
-  await service.stop();
-});
 
 const env = () => ({ CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey });
 
@@ -166,6 +164,7 @@ describe('the command line against the real service', () => {
       await agent.connect(
         new StdioClientTransport({ command, args: [...main, 'mcp', ...args], env: { ...env(), PATH: '' } }),
       );
+      atEnd(() => agent.close());
       return agent;
     };
     const bodyOf = (result: unknown) =>
@@ -173,26 +172,22 @@ describe('the command line against the real service', () => {
         (result as CallToolResult).content.map((item) => (item.type === 'text' ? item.text : '')).join(''),
       );
     const [reader, writer] = await Promise.all([connect(), connect('--allow-writes')]);
-    try {
-      const me = await reader.callTool({ name: 'getKeyInfo', arguments: {} });
-      expect(bodyOf(me)).toMatchObject({ firm: { id: firm.id } });
-      expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('sendClaim');
-      const claim = {
-        ...smallestClaim,
-        external_id: 'MCP-1',
-        claim_number: 'MCP-1',
-        adjuster_svc_id: firm.account('manual'),
-        idempotency_key: 'mcp-1',
-      };
-      const sent = await writer.callTool({ name: 'sendClaim', arguments: claim });
-      expect(sent).toMatchObject({ isError: false });
-      expect(bodyOf(sent)).toMatchObject({ external_id: 'MCP-1' });
-      const wrong = await writer.callTool({ name: 'sendClaim', arguments: { ...claim, loss: {} } });
-      expect(wrong).toMatchObject({ isError: true });
-      expect(bodyOf(wrong)).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/loss/date' }] });
-    } finally {
-      await Promise.all([reader.close(), writer.close()]);
-    }
+    const me = await reader.callTool({ name: 'getKeyInfo', arguments: {} });
+    expect(bodyOf(me)).toMatchObject({ firm: { id: firm.id } });
+    expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('sendClaim');
+    const claim = {
+      ...smallestClaim,
+      external_id: 'MCP-1',
+      claim_number: 'MCP-1',
+      adjuster_svc_id: firm.account('manual'),
+      idempotency_key: 'mcp-1',
+    };
+    const sent = await writer.callTool({ name: 'sendClaim', arguments: claim });
+    expect(sent).toMatchObject({ isError: false });
+    expect(bodyOf(sent)).toMatchObject({ external_id: 'MCP-1' });
+    const wrong = await writer.callTool({ name: 'sendClaim', arguments: { ...claim, loss: {} } });
+    expect(wrong).toMatchObject({ isError: true });
+    expect(bodyOf(wrong)).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/loss/date' }] });
     expect(await heldWith('MCP')).toEqual(['MCP-1']);
   });
 

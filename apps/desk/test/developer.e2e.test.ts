@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { READINESS_CHECKS } from '@svc/contract';
 import type { Page } from 'playwright-core';
 import {
@@ -16,10 +16,9 @@ import { claimBody, sendClaim, startServiceUnderTest } from '../../api/test/serv
 import { startWebhookEndpoint } from '../../api/test/webhook-endpoint.ts';
 import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
 
-const { browser, service, visiting, stop } = await startDesk();
+const { browser, service, visiting } = await startDesk();
 
 const hook = await startWebhookEndpoint();
-afterAll(() => Promise.all([hook.stop(), stop()]));
 
 const statusWith = async (key: string): Promise<number> =>
   (await service.call('GET', '/v1/me', { as: key })).status;
@@ -220,7 +219,6 @@ test('where passkeys are required, the desk asks for one and nothing else, and i
   await heading(page, 'Board').waitFor();
   expect(faults).toEqual([]);
   await close();
-  await strict.stop();
 });
 
 const CLIPBOARD = { ...DESK, permissions: ['clipboard-read', 'clipboard-write'] };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
@@ -10,8 +10,7 @@ import { en, type Texts } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
-const { service, visiting, stop } = await startDesk();
-afterAll(stop);
+const { service, visiting } = await startDesk();
 
 const TABLET = { ...DESK, viewport: { width: 820, height: 1100 } };
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { verifyReceipt } from '@svc/client';
 import type { Page } from 'playwright-core';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
@@ -7,8 +7,7 @@ import { button, heading } from '../../adjuster/test/app-under-test.ts';
 import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, startDesk } from './desk-under-test.ts';
 
-const { service, visiting, stop } = await startDesk();
-afterAll(stop);
+const { service, visiting } = await startDesk();
 
 // The days after landfall as a dispatcher works through them, at the desk alone. The operator has made the firm, its first
 // administrator and the accounts of the adjusters, who answer in their app.

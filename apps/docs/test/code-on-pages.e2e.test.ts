@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { callHttp, claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
@@ -32,9 +32,6 @@ const all = await Promise.all(
   }),
 );
 const blocks = all.flat();
-afterAll(async () => {
-  await service?.stop();
-});
 
 const inLanguage = (language: string): readonly Block[] => {
   const found = blocks.filter((block) => block.language === language);

@@ -1,16 +1,15 @@
 // Runs the quick start programs as a reader would, through a network that loses responses.
 import { execFile } from 'node:child_process';
-import { cp, link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, link, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { FaultKind, Readiness } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -46,20 +45,14 @@ const FAULTS: (() => readonly [number, string] | null)[] = [
 const requests = new Map<string, number>();
 
 beforeAll(async () => {
-  [service, compiled] = await Promise.all([
-    startServiceUnderTest(),
-    mkdtemp(join(tmpdir(), 'quick-starts-')),
-  ]);
+  service = await startServiceUnderTest();
+  compiled = temporaryFolder();
   await Promise.all(
     INSTALLED.map(async ({ language, compileIn }) => {
       await mkdir(join(compiled, language));
       await compileIn(join(compiled, language));
     }),
   );
-});
-afterAll(async () => {
-  await service?.stop();
-  await rm(compiled, { recursive: true, force: true });
 });
 
 async function forward(request: IncomingMessage): Promise<Response> {
@@ -109,54 +102,49 @@ async function rejectAndClose(key: string, externalId: string): Promise<void> {
 }
 
 async function runQuickStarts(proxy: Server, earlierClaims: number) {
-  const { url, stop } = await listening(proxy);
-  atEnd(stop);
+  const { url } = await listening(proxy);
   return Promise.all(INSTALLED.map((program) => runQuickStart(program, url, earlierClaims)));
 }
 
 /** Of a firm with claims that were sent before. */
 async function runQuickStart({ language, command }: Program, proxyUrl: string, earlierClaims: number) {
   const folder = await mkdtemp(join(compiled, 'run-'));
-  try {
-    await cp(join(compiled, language), folder, { recursive: true });
-    const firm = await service.firm();
-    const earlier = Array.from({ length: earlierClaims }, () => claimBody(firm.account.manual));
-    // What the key of the program does is checked.
-    const otherKey = await service.key(firm, { environment: 'test' });
-    for (let at = 0; at < earlier.length; at += 10) {
-      await Promise.all(earlier.slice(at, at + 10).map((claim) => store(otherKey, claim)));
-    }
-    const closed = earlier[0]?.external_id ?? '';
-    await rejectAndClose(otherKey, closed);
-    // The position of a run before those claims. A second name of the file shows whether it is written in place.
-    const time = '2026-01-01T00:00:00.000Z';
-    const [position, start] =
-      language === 'Python' ? ['position.json', JSON.stringify(time)] : ['position.txt', time];
-    await writeFile(join(folder, position), start);
-    await link(join(folder, position), join(folder, 'before'));
-    const { PATH = '' } = process.env;
-    const env = { PATH, HOME: folder, CLAIMS_URL: proxyUrl, CLAIMS_API_KEY: firm.test };
-    const [program, ...args] = command;
-    const { stdout, stderr } = await run(program, args, { cwd: folder, env });
-    const isReplaced =
-      (await readFile(join(folder, 'before'), 'utf8')) === start &&
-      (await readFile(join(folder, position), 'utf8')) !== start;
-    const list = await service.call('GET', '/v1/claims?limit=1&assignment_status=accepted', {
-      as: otherKey,
-    });
-    return {
-      language,
-      key: firm.test,
-      lines: stdout.trim().split('\n'),
-      errors: stderr,
-      isReplaced,
-      earlier,
-      closed,
-      accepted: list.json.data,
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  await cp(join(compiled, language), folder, { recursive: true });
+  const firm = await service.firm();
+  const earlier = Array.from({ length: earlierClaims }, () => claimBody(firm.account.manual));
+  // What the key of the program does is checked.
+  const otherKey = await service.key(firm, { environment: 'test' });
+  for (let at = 0; at < earlier.length; at += 10) {
+    await Promise.all(earlier.slice(at, at + 10).map((claim) => store(otherKey, claim)));
   }
+  const closed = earlier[0]?.external_id ?? '';
+  await rejectAndClose(otherKey, closed);
+  // The position of a run before those claims. A second name of the file shows whether it is written in place.
+  const time = '2026-01-01T00:00:00.000Z';
+  const [position, start] =
+    language === 'Python' ? ['position.json', JSON.stringify(time)] : ['position.txt', time];
+  await writeFile(join(folder, position), start);
+  await link(join(folder, position), join(folder, 'before'));
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: folder, CLAIMS_URL: proxyUrl, CLAIMS_API_KEY: firm.test };
+  const [program, ...args] = command;
+  const { stdout, stderr } = await run(program, args, { cwd: folder, env });
+  const isReplaced =
+    (await readFile(join(folder, 'before'), 'utf8')) === start &&
+    (await readFile(join(folder, position), 'utf8')) !== start;
+  const list = await service.call('GET', '/v1/claims?limit=1&assignment_status=accepted', {
+    as: otherKey,
+  });
+  return {
+    language,
+    key: firm.test,
+    lines: stdout.trim().split('\n'),
+    errors: stderr,
+    isReplaced,
+    earlier,
+    closed,
+    accepted: list.json.data,
+  };
 }
 
 it('runs the quick starts in Python and TypeScript, and in other languages that are installed', () => {

@@ -1,18 +1,17 @@
 // Runs the receivers of webhooks as a reader would.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { webhooks } from '@svc/contract';
 import { freePort } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { installedPrograms, type Program } from './programs.ts';
 
 async function sendToReceiver({ command, compileIn }: Program) {
-  const folder = await mkdtemp(join(tmpdir(), 'receiver-'));
+  const folder = temporaryFolder();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const port = await freePort();
   const { PATH = '' } = process.env;
@@ -20,6 +19,7 @@ async function sendToReceiver({ command, compileIn }: Program) {
   await compileIn(folder);
   const [program, ...args] = command;
   const receiver = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  atEnd(() => receiver.kill('SIGKILL'));
   let printed = '';
   for (const stream of [receiver.stdout, receiver.stderr])
     stream.on('data', (chunk) => {
@@ -35,33 +35,28 @@ async function sendToReceiver({ command, compileIn }: Program) {
     };
     return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: sent })).status;
   };
-  try {
-    await eventually(
-      () => send('', secret).catch(() => null),
-      (status) => status !== null,
-    );
-    const other = `whsec_${randomBytes(32).toString('base64')}`;
-    const statuses = [
-      await send(body, secret),
-      await send(body.replace('live', 'test'), secret),
-      await send(body, other),
-      await send(body, secret, new Date(Date.now() - 600_000)),
-      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).status,
-      await send(JSON.stringify(body).repeat(1000), secret).then(
-        (status) => (status === 401 ? 'refused' : status),
-        () => 'refused',
-      ),
-      await send(body, secret),
-    ];
-    await eventually(
-      async () => printed,
-      (text) => text.split('\n').length > 2,
-    );
-    return { statuses, printed };
-  } finally {
-    receiver.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  }
+  await eventually(
+    () => send('', secret).catch(() => null),
+    (status) => status !== null,
+  );
+  const other = `whsec_${randomBytes(32).toString('base64')}`;
+  const statuses = [
+    await send(body, secret),
+    await send(body.replace('live', 'test'), secret),
+    await send(body, other),
+    await send(body, secret, new Date(Date.now() - 600_000)),
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).status,
+    await send(JSON.stringify(body).repeat(1000), secret).then(
+      (status) => (status === 401 ? 'refused' : status),
+      () => 'refused',
+    ),
+    await send(body, secret),
+  ];
+  await eventually(
+    async () => printed,
+    (text) => text.split('\n').length > 2,
+  );
+  return { statuses, printed };
 }
 
 it('each receiver takes webhooks that the service has signed now, and no others', async () => {

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 
 /** Of one name: its addresses, and the names that it is an alias of. */
@@ -80,7 +81,7 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
       }
     });
   });
-  const { port, stop } = await listening(tcp);
+  const { port } = await listening(tcp);
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
     const response = respond(query, 512);
@@ -88,13 +89,10 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
   });
   udp.bind(port, '127.0.0.1');
   await once(udp, 'listening');
+  atEnd(() => udp.close());
   return {
     address: `127.0.0.1:${port}`,
     /** The name of each query. */
     asked,
-    async stop(): Promise<void> {
-      udp.close();
-      await stop();
-    },
   };
 }

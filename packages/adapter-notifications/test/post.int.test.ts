@@ -3,7 +3,6 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { createPost, createResolveName } from '../src/index.ts';
@@ -72,7 +71,7 @@ const server = createServer((socket) => {
   });
 });
 
-const { port, stop } = await listening(server);
+const { port } = await listening(server);
 const hostsFile = join(temporaryFolder(), 'hosts');
 writeFileSync(
   hostsFile,
@@ -91,8 +90,6 @@ const names = await startNameServer(
     ['silent.example', 'silence'],
   ]),
 );
-atEnd(stop);
-atEnd(names.stop);
 
 const send = (
   url: string,

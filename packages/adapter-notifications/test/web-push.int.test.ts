@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { createPost, createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
 import { type Device, startPushService } from './push-service.ts';
 
@@ -14,7 +13,6 @@ const OFFER: Notification = { kind: 'offer', firmName: 'Gulf Adjusting Partners'
 
 const service = await startPushService();
 const vapid = { ...createVapidKeys(), subject: 'mailto:operator@example.com' };
-atEnd(service.stop);
 afterEach(() => {
   expect(service.faults.splice(0)).toEqual([]);
 });

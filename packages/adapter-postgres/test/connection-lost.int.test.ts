@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 import { distributedDatabase, openStores } from './fresh-database.ts';
 
@@ -32,7 +31,6 @@ test('a FATAL error in the packet that opens a connection fails the statement, n
     },
   }));
 
-  atEnd(proxy.stop);
   const stores = await openStores({ url: proxy.through(database.url), poolMax: 4 });
   stores.startJobs(async () => {}, { pollIntervalMs: 20 });
   await stores.credentials.version();

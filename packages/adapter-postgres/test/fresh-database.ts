@@ -60,9 +60,7 @@ export async function undistributedDatabase(): Promise<FreshDatabase> {
 
 /** Like {@link undistributedDatabase}, but on Citus its tables are distributed. */
 export async function distributedDatabase(): Promise<FreshDatabase> {
-  const { url, drop } = await createDatabase();
-  atEnd(drop);
-  return inspected(url);
+  return inspected((await createDatabase()).url);
 }
 
 /** Stores that are closed at the end of the test or file. */

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { backUp, connect, migrate, restoreBackup, roleRights, schemaState } from '../src/index.ts';
@@ -13,9 +12,7 @@ describe('behind a pooler in transaction mode', () => {
   let pooler: PgBouncer;
   beforeAll(async () => {
     database = await createDatabase({ migrate: async () => {}, template: 'empty' });
-    atEnd(database.drop);
     pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 4 });
-    atEnd(pooler.stop);
   });
 
   test('more processes than the pooler has connections can migrate at once', async () => {
@@ -51,28 +48,23 @@ describe('behind a pooler in transaction mode', () => {
   test('a restore is refused while a process uses the pooler, and not because the pooler keeps idle connections', async () => {
     const empty = await createDatabase();
     const shared = await startPgBouncer({ databaseUrl: empty.url, poolSize: 4 });
-    try {
-      await withClient(shared.url, (client) => client.query('SELECT 1 FROM firms'));
-      const busy = await connect({ url: shared.url });
-      const ping = setInterval(() => void busy.ping(2000).catch(() => {}), 500);
-      const refused = restoreBackup(shared.url, backUp(database.url));
-      await expect(refused).rejects.toThrow(
-        /^Restoring a backup needs the database for itself, and it has \d+ other connections?: .*claim-assignment.* as \w+.* \((idle|active)\).*a pooler keeps idle connections/,
-      );
-      clearInterval(ping);
-      await busy.close();
-      expect((await restoreBackup(shared.url, backUp(database.url))).rows).toMatchObject({
-        'public.firms': 1,
-        'public.claims': 100,
-      });
-      // The settings of the restore do not stay on the pooler's connections.
-      await withClient(shared.url, async (client) => {
-        const { rows } = await client.query("SELECT current_setting('lock_timeout') AS timeout");
-        expect(rows).toEqual([{ timeout: '0' }]);
-      });
-    } finally {
-      await shared.stop();
-      await empty.drop();
-    }
+    await withClient(shared.url, (client) => client.query('SELECT 1 FROM firms'));
+    const busy = await connect({ url: shared.url });
+    const ping = setInterval(() => void busy.ping(2000).catch(() => {}), 500);
+    const refused = restoreBackup(shared.url, backUp(database.url));
+    await expect(refused).rejects.toThrow(
+      /^Restoring a backup needs the database for itself, and it has \d+ other connections?: .*claim-assignment.* as \w+.* \((idle|active)\).*a pooler keeps idle connections/,
+    );
+    clearInterval(ping);
+    await busy.close();
+    expect((await restoreBackup(shared.url, backUp(database.url))).rows).toMatchObject({
+      'public.firms': 1,
+      'public.claims': 100,
+    });
+    // The settings of the restore do not stay on the pooler's connections.
+    await withClient(shared.url, async (client) => {
+      const { rows } = await client.query("SELECT current_setting('lock_timeout') AS timeout");
+      expect(rows).toEqual([{ timeout: '0' }]);
+    });
   });
 });

@@ -67,22 +67,16 @@ describe('statistics', () => {
     const { sql } = database;
     const name = `analyst_${newId().slice(0, 8)}`;
     await sql.query(`CREATE ROLE ${name}`);
+    atEnd(() => sql.query(`RESET ROLE; DROP OWNED BY ${name}; DROP ROLE ${name}`));
     await addCarriers(500);
-    try {
-      await sql.query(`SET ROLE ${name}`);
-      await expect(sql.query(REFRESH)).rejects.toMatchObject({ code: '42501' });
-      await sql.query(
-        `RESET ROLE; GRANT EXECUTE ON FUNCTION refresh_statistics TO ${name}; SET ROLE ${name}`,
-      );
-      // Found instead of the service's table, it would be analyzed.
-      await sql.query('CREATE TEMPORARY TABLE carriers (id integer)');
-      await sql.query('ANALYZE public.carriers');
-      expect(await knownRows()).toBe(-1);
-      expect(await refreshed()).toBe(true);
-      expect(await knownRows()).toBe(500);
-    } finally {
-      await sql.query('RESET ROLE');
-      await sql.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
-    }
+    await sql.query(`SET ROLE ${name}`);
+    await expect(sql.query(REFRESH)).rejects.toMatchObject({ code: '42501' });
+    await sql.query(`RESET ROLE; GRANT EXECUTE ON FUNCTION refresh_statistics TO ${name}; SET ROLE ${name}`);
+    // Found instead of the service's table, it would be analyzed.
+    await sql.query('CREATE TEMPORARY TABLE carriers (id integer)');
+    await sql.query('ANALYZE public.carriers');
+    expect(await knownRows()).toBe(-1);
+    expect(await refreshed()).toBe(true);
+    expect(await knownRows()).toBe(500);
   });
 });

@@ -31,7 +31,6 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$`);
     if (way === 'behind a pooler') {
       pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
-      atEnd(pooler.stop);
     }
     url = pooler?.url ?? database.url;
     opened = await openDatabase(openOptions(url));

@@ -117,7 +117,6 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
       keysBeside?.close();
       await beside.close();
       await stores.close();
-      await database.drop();
     },
   };
 };

@@ -1,4 +1,3 @@
-import { atEnd } from '../../../tools/services/at-end.ts';
 import { startTcpProxy as startProxy } from '../../../tools/services/tcp-proxy.ts';
 
 /** A TCP proxy to PostgreSQL that simulates network failures and restarts. */
@@ -34,7 +33,6 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
       },
     };
   });
-  atEnd(proxy.stop);
   return {
     url: proxy.through(databaseUrl),
     cut: proxy.stop,

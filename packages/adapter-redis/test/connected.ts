@@ -3,6 +3,7 @@ import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import type { RateLimiter } from '@svc/application';
 import type { KeyLimits } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { connectRedis, type RedisConnection, type RedisSettings } from '../src/index.ts';
 
 export interface Connected extends RedisConnection {
@@ -12,7 +13,7 @@ export interface Connected extends RedisConnection {
   readonly keyPrefix: string;
 }
 
-/** An established connection with a unique key prefix. */
+/** An established connection with a unique key prefix, until the end of the test or file. */
 export async function connected(url: string, settings: Partial<RedisSettings> = {}): Promise<Connected> {
   const logged: string[] = [];
   let fallbackCount = 0;
@@ -32,6 +33,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     fallback: { rateLimiter },
     ...settings,
   });
+  atEnd(() => connection.close());
   await eventually(() => connection.state().status === 'up');
   return { ...connection, fallbackCount: () => fallbackCount, logged, keyPrefix };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import {
   type RedisCluster,
   type RedisServer,
@@ -17,6 +18,11 @@ import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './conn
 const isUp = (connection: Connected) => () => connection.state().status === 'up';
 const isDown = (connection: Connected) => () => connection.state().status === 'down';
 const READ = { write: false };
+const clientOf = (url: string): Redis => {
+  const client = new Redis(url);
+  atEnd(() => client.disconnect());
+  return client;
+};
 /** Longer than in production, since Redis shares the test machine. */
 const TIMEOUT = { commandTimeoutMs: 300 };
 
@@ -24,23 +30,14 @@ describe('an outage of Redis', () => {
   let server: RedisServer;
   let connection: Connected;
   const consume = (subject: string) => connection.rateLimiter.consume(subject, DEFAULT_LIMITS.live, READ);
-  const operator = async <T>(work: (client: Redis) => Promise<T>): Promise<T> => {
-    const client = new Redis(server.url);
-    try {
-      return await work(client);
-    } finally {
-      client.disconnect();
-    }
-  };
+  const operator = <T>(work: (client: Redis) => Promise<T>): Promise<T> => work(clientOf(server.url));
 
   beforeAll(async () => {
     server = await startRedis();
   });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
     connection = await connected(server.url, TIMEOUT);
   });
-  afterEach(() => connection?.close());
 
   test('frozen: one request waits for one timeout, all others do not wait', async () => {
     await consume('k');
@@ -89,10 +86,8 @@ describe('an outage of Redis', () => {
       await operator((client) => client.call('ACL', 'SETUSER', 'default', '>third'));
       expect((await reportNodes(server.url))[0]?.problem).toMatch(/the password is wrong or missing/);
     } finally {
-      const asLimited = new Redis(server.url.replace('redis://', 'redis://default:third@'));
+      const asLimited = clientOf(server.url.replace('redis://', 'redis://default:third@'));
       await asLimited.call('ACL', 'SETUSER', 'default', 'nopass');
-      asLimited.disconnect();
-      await limited.close();
     }
   });
 
@@ -213,15 +208,14 @@ describe('an outage in a Redis Cluster', () => {
     return connection.fallbackCount() === before;
   };
   const node = (n: number) => cluster.nodes[n] as RedisServer;
+  const clientsOfNodes = () => cluster.nodes.map(({ url }) => clientOf(url));
 
   beforeAll(async () => {
     cluster = await startRedisCluster();
   });
-  afterAll(() => cluster?.stop());
   beforeEach(async () => {
     connection = await connected(cluster.url, TIMEOUT);
   });
-  afterEach(() => connection?.close());
 
   test('one node frozen: one timeout, no failed request, and the node is used again', async () => {
     await consumeAll('before');
@@ -251,7 +245,7 @@ describe('an outage in a Redis Cluster', () => {
   });
 
   test('a changed password is read again, for the nodes that are named and all others', async () => {
-    const clients = cluster.nodes.map(({ url }) => new Redis(url));
+    const clients = clientsOfNodes();
     const setUser = (...rules: string[]) =>
       Promise.all(clients.map((client) => client.call('ACL', 'SETUSER', 'rotated', ...rules)));
     await setUser('on', '>first', ...RIGHTS.split(' '), '+cluster');
@@ -264,45 +258,34 @@ describe('an outage in a Redis Cluster', () => {
         await rotated.rateLimiter.consume(`rotated ${n} ${randomUUID()}`, DEFAULT_LIMITS.live, READ);
       return rotated.fallbackCount() === before;
     };
-    try {
-      await eventually(servesAllNow);
-      await setUser('<first', '>second');
-      await Promise.all(clients.map((client) => client.client('KILL', 'USER', 'rotated')));
-      password = 'second';
-      await eventually(isUp(rotated));
-      await eventually(servesAllNow);
-    } finally {
-      await rotated.close();
-      await Promise.all(clients.map((client) => client.call('ACL', 'DELUSER', 'rotated')));
-      for (const client of clients) client.disconnect();
-    }
+    await eventually(servesAllNow);
+    await setUser('<first', '>second');
+    await Promise.all(clients.map((client) => client.client('KILL', 'USER', 'rotated')));
+    password = 'second';
+    await eventually(isUp(rotated));
+    await eventually(servesAllNow);
   });
 
   test('slots that move to another node are still found', async () => {
-    const clients = cluster.nodes.map(({ url }) => new Redis(url));
+    const clients = clientsOfNodes();
     // A long timeout: on a busy machine no node may count as unavailable.
     const connection = await connected(cluster.url, LONG_TIMEOUT);
-    try {
-      await eventually(isUp(connection));
-      expect(await allowedOf(connection.rateLimiter, 'before', SLOW, 25)).toBe(20);
-      // A slot that contains keys cannot be moved.
-      for (const client of clients) await client.flushall();
-      const subjects = Array.from({ length: 30 }, (_, n) => `moved ${n}`);
-      // Its configuration epoch is the highest: a late message of a previous owner cannot take the slot back.
-      const newOwner = String(await clients.at(-1)?.call('CLUSTER', 'MYID'));
-      for (const subject of subjects) {
-        const slot = String(
-          await clients[0]?.call('CLUSTER', 'KEYSLOT', `${connection.keyPrefix}limit:{${subject}}`),
-        );
-        for (const client of clients) await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', newOwner);
-      }
-      for (const subject of subjects) {
-        expect(await allowedOf(connection.rateLimiter, subject, SLOW, 25)).toBe(20);
-      }
-      expect(connection.fallbackCount()).toBe(0);
-    } finally {
-      await connection.close();
-      for (const client of clients) client.disconnect();
+    await eventually(isUp(connection));
+    expect(await allowedOf(connection.rateLimiter, 'before', SLOW, 25)).toBe(20);
+    // A slot that contains keys cannot be moved.
+    for (const client of clients) await client.flushall();
+    const subjects = Array.from({ length: 30 }, (_, n) => `moved ${n}`);
+    // Its configuration epoch is the highest: a late message of a previous owner cannot take the slot back.
+    const newOwner = String(await clients.at(-1)?.call('CLUSTER', 'MYID'));
+    for (const subject of subjects) {
+      const slot = String(
+        await clients[0]?.call('CLUSTER', 'KEYSLOT', `${connection.keyPrefix}limit:{${subject}}`),
+      );
+      for (const client of clients) await client.call('CLUSTER', 'SETSLOT', slot, 'NODE', newOwner);
     }
+    for (const subject of subjects) {
+      expect(await allowedOf(connection.rateLimiter, subject, SLOW, 25)).toBe(20);
+    }
+    expect(connection.fallbackCount()).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '@svc/domain';
 import { rateLimiterSuite } from '@svc/testkit';
 import { Redis } from 'ioredis';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW, testUrl } from './connected.ts';
 
 rateLimiterSuite('Redis', async (clock) => {
@@ -10,7 +11,6 @@ rateLimiterSuite('Redis', async (clock) => {
     limiter: connection.rateLimiter,
     async close() {
       expect(connection.fallbackCount()).toBe(0);
-      await connection.close();
     },
   };
 });
@@ -21,11 +21,8 @@ describe('rate limits by the clock of Redis', () => {
 
   beforeAll(async () => {
     client = new Redis(testUrl('TEST_REDIS_URL'));
+    atEnd(() => client.disconnect());
     connection = await connected(testUrl('TEST_REDIS_URL'), LONG_TIMEOUT);
-  });
-  afterAll(async () => {
-    await connection?.close();
-    client?.disconnect();
   });
 
   test('of 25 requests at once 20 are accepted, and the wait is within one interval', async () => {
@@ -54,7 +51,6 @@ describe('rate limits by the clock of Redis', () => {
       [connection, other].map(({ rateLimiter }) => allowedOf(rateLimiter, 'shared', SLOW, 15)),
     );
     expect(counts.reduce((sum, count) => sum + count)).toBe(20);
-    await other.close();
   });
 
   test('a subject expires as soon as its buckets are full again', async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { IDEMPOTENCY_WINDOW_MS, type IdempotencySlot } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { type Connected, connected, LONG_TIMEOUT, testUrl } from './connected.ts';
 
 const aSlot = (): IdempotencySlot => ({
@@ -23,7 +24,6 @@ describe.each([
     here = await connected(testUrl(variable), LONG_TIMEOUT);
     there = await connected(testUrl(variable), { ...LONG_TIMEOUT, keyPrefix: here.keyPrefix });
   });
-  afterAll(() => Promise.all([here?.close(), there?.close()]));
 
   test('every process knows a key that another one has used', async () => {
     const slot = aSlot();
@@ -53,20 +53,16 @@ describe.each([
 test('a used key expires after the idempotency window, and neither it nor its firm can be read', async () => {
   const url = testUrl('TEST_REDIS_URL');
   const client = new Redis(url);
+  atEnd(() => client.disconnect());
   const connection = await connected(url, LONG_TIMEOUT);
-  try {
-    const slot = aSlot();
-    connection.usedKeys.add(slot);
-    await eventually(() => connection.usedKeys.has(slot));
-    const keys = await client.keys(`${connection.keyPrefix}used:*`);
-    expect(keys).toHaveLength(1);
-    expect(keys.join()).not.toContain(slot.key);
-    expect(keys.join()).not.toContain(slot.firmId);
-    const remainingMs = await client.pttl(keys[0] ?? '');
-    expect(remainingMs).toBeLessThanOrEqual(IDEMPOTENCY_WINDOW_MS);
-    expect(remainingMs).toBeGreaterThan(IDEMPOTENCY_WINDOW_MS / 2);
-  } finally {
-    await connection.close();
-    client.disconnect();
-  }
+  const slot = aSlot();
+  connection.usedKeys.add(slot);
+  await eventually(() => connection.usedKeys.has(slot));
+  const keys = await client.keys(`${connection.keyPrefix}used:*`);
+  expect(keys).toHaveLength(1);
+  expect(keys.join()).not.toContain(slot.key);
+  expect(keys.join()).not.toContain(slot.firmId);
+  const remainingMs = await client.pttl(keys[0] ?? '');
+  expect(remainingMs).toBeLessThanOrEqual(IDEMPOTENCY_WINDOW_MS);
+  expect(remainingMs).toBeGreaterThan(IDEMPOTENCY_WINDOW_MS / 2);
 });

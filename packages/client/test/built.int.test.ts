@@ -72,36 +72,32 @@ describe('the built package', () => {
       }),
       () => {},
     ]);
-    try {
-      const script = join(alone, 'script.mjs');
-      await writeFile(
-        script,
-        `import { createClient } from './index.js';
-        const client = createClient({ baseUrl: '${server.url}', apiKey: 'svc_test_x', timeoutMs: 300, backoff: { baseMs: 1 } });
-        const { id } = await client.claims.send(${JSON.stringify(smallestClaim)});
-        let listed = 0;
-        for await (const claim of client.claims.list()) listed += 1;
-        const { code, errors, requestId } = await client.me().catch((error) => error);
-        const { name } = await client.me({ maxRetries: 1 }).catch((error) => error);
-        const aborted = await client.me({ signal: AbortSignal.timeout(50), timeoutMs: 0 }).catch((error) => error.name);
-        console.log(JSON.stringify({ id, listed, code, errors, requestId, name, aborted }));`,
-      );
-      const { stdout, stderr } = await run(file, [...args, script], { cwd: alone });
-      expect(JSON.parse(stdout)).toEqual({
-        id: (claim as { id: string }).id,
-        listed: 2,
-        code: 'validation_failed',
-        errors: [{ detail: 'No.', pointer: '/a' }],
-        requestId: 'r',
-        name: 'ClaimsTimeoutError',
-        aborted: 'TimeoutError',
-      });
-      expect(stderr).toBe('');
-      const keys = server.received.slice(0, 6).map(({ headers }) => headers['idempotency-key']);
-      expect(new Set(keys).size).toBe(1);
-    } finally {
-      await server.stop();
-    }
+    const script = join(alone, 'script.mjs');
+    await writeFile(
+      script,
+      `import { createClient } from './index.js';
+      const client = createClient({ baseUrl: '${server.url}', apiKey: 'svc_test_x', timeoutMs: 300, backoff: { baseMs: 1 } });
+      const { id } = await client.claims.send(${JSON.stringify(smallestClaim)});
+      let listed = 0;
+      for await (const claim of client.claims.list()) listed += 1;
+      const { code, errors, requestId } = await client.me().catch((error) => error);
+      const { name } = await client.me({ maxRetries: 1 }).catch((error) => error);
+      const aborted = await client.me({ signal: AbortSignal.timeout(50), timeoutMs: 0 }).catch((error) => error.name);
+      console.log(JSON.stringify({ id, listed, code, errors, requestId, name, aborted }));`,
+    );
+    const { stdout, stderr } = await run(file, [...args, script], { cwd: alone });
+    expect(JSON.parse(stdout)).toEqual({
+      id: (claim as { id: string }).id,
+      listed: 2,
+      code: 'validation_failed',
+      errors: [{ detail: 'No.', pointer: '/a' }],
+      requestId: 'r',
+      name: 'ClaimsTimeoutError',
+      aborted: 'TimeoutError',
+    });
+    expect(stderr).toBe('');
+    const keys = server.received.slice(0, 6).map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(1);
   });
 
   it('can be tree-shaken: no module has side effects', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { type Claim, type ClientOptions, createClient, type RetryEvent } from '../src/index.ts';
 import { type Behavior, type FaultyServer, respondsWith, startFaultyServer } from './faulty-server.ts';
@@ -11,7 +11,6 @@ const whole = JSON.stringify(claim);
 const head = { 'Content-Type': 'application/json' };
 
 let server: FaultyServer | undefined;
-afterEach(() => server?.stop());
 
 async function against(behaviors: readonly Behavior[], options: Partial<ClientOptions> = {}) {
   server = await startFaultyServer(behaviors);
@@ -88,13 +87,9 @@ describe('on a faulty network', () => {
 
   it('a redirect is not followed, so the key is not sent elsewhere', async () => {
     const other = await startFaultyServer([created]);
-    try {
-      const client = await against([respondsWith(307, '', { Location: `${other.url}/v1/claims` })]);
-      expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({ status: 307, code: null });
-      expect(other.received).toEqual([]);
-    } finally {
-      await other.stop();
-    }
+    const client = await against([respondsWith(307, '', { Location: `${other.url}/v1/claims` })]);
+    expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({ status: 307, code: null });
+    expect(other.received).toEqual([]);
   });
 
   it('a timeout closes the connection', async () => {

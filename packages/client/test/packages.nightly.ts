@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Analysis, checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { createFirm, type Firm, type RealService, startRealService } from './real-service.ts';
 
 const run = promisify(execFile);
@@ -57,7 +57,8 @@ async function runInstalled(file: string, env: Record<string, string> = {}): Pro
 beforeAll(async () => {
   // Starting the service builds the packages.
   service = await startRealService();
-  [folder, firm] = await Promise.all([mkdtemp(join(tmpdir(), 'claims-packages-')), createFirm(service)]);
+  folder = temporaryFolder();
+  firm = await createFirm(service);
   await Promise.all([...NAMES, 'claims' as const].map(download));
 
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
@@ -89,10 +90,6 @@ beforeAll(async () => {
       include: ['src'],
     }),
   );
-});
-afterAll(async () => {
-  await service?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 describe.each(NAMES)('the packed @svc/%s', (name) => {
@@ -167,25 +164,21 @@ describe('the packages that the service offers', () => {
   });
 
   it('install in an empty folder, the SDK and the command line without a registry', async () => {
-    const empty = await mkdtemp(join(tmpdir(), 'claims-install-'));
-    try {
-      const args = [
-        'install',
-        ...NPM_OPTIONS,
-        '--registry',
-        'http://127.0.0.1:9',
-        urlOf('client'),
-        urlOf('claims'),
-      ];
-      await run('npm', args, { cwd: empty });
-      expect(await readdir(join(empty, 'node_modules/@svc'))).toEqual(['claims', 'client']);
-      const { PATH = '' } = process.env;
-      const env = { PATH, CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey };
-      const { stdout } = await run(join(empty, 'node_modules/.bin/claims'), ['whoami', '--json'], { env });
-      expect(JSON.parse(stdout)).toMatchObject({ firm: { id: firm.id }, key: { environment: 'test' } });
-    } finally {
-      await rm(empty, { recursive: true, force: true });
-    }
+    const empty = temporaryFolder();
+    const args = [
+      'install',
+      ...NPM_OPTIONS,
+      '--registry',
+      'http://127.0.0.1:9',
+      urlOf('client'),
+      urlOf('claims'),
+    ];
+    await run('npm', args, { cwd: empty });
+    expect(await readdir(join(empty, 'node_modules/@svc'))).toEqual(['claims', 'client']);
+    const { PATH = '' } = process.env;
+    const env = { PATH, CLAIMS_URL: service.url, CLAIMS_API_KEY: firm.testKey };
+    const { stdout } = await run(join(empty, 'node_modules/.bin/claims'), ['whoami', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ firm: { id: firm.id }, key: { environment: 'test' } });
   });
 });
 

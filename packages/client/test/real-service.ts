@@ -1,4 +1,5 @@
 import { launchApiProcess, waitUntilHealthy } from '../../../tools/cluster/api-process.ts';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
 import { type Operator, openOperator, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
@@ -7,27 +8,20 @@ import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 export interface RealService {
   readonly url: string;
   readonly operator: Operator;
-  stop(): Promise<void>;
 }
 
-/** The service as a process with its own database; tests call it over HTTP only. */
+/** The service as a process with its own database, until the end of the test or file; called over HTTP only. */
 export async function startRealService(): Promise<RealService> {
   await build();
   const database = await createDatabase();
   const server = await launchApiProcess({
     env: { DATABASE_URL: database.url, LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' },
   });
+  atEnd(() => server.shutDown());
   await waitUntilHealthy(server);
   const operator = await openOperator(database.url);
-  return {
-    url: server.url,
-    operator,
-    async stop() {
-      await operator.close();
-      await server.shutDown();
-      await database.drop();
-    },
-  };
+  atEnd(() => operator.close());
+  return { url: server.url, operator };
 }
 
 export interface Firm {
@@ -58,7 +52,6 @@ export interface LossyProxy {
   /** Drops every nth response; 0 disables it. */
   dropEvery(nth: number): void;
   readonly dropped: () => number;
-  stop(): Promise<void>;
 }
 
 /** To drop a response, it forwards the request and then closes the connection. */
@@ -90,6 +83,5 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       nth = every;
     },
     dropped: () => dropped,
-    stop: proxy.stop,
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { RATES, smallestClaim, surgeClaim } from '@svc/contract';
 import {
   type Claim,
@@ -28,10 +28,6 @@ beforeAll(async () => {
   service = await startRealService();
   [firm, proxy] = await Promise.all([createFirm(service), startLossyProxy(service.url)]);
   client = connect();
-});
-afterAll(async () => {
-  await proxy?.stop();
-  await service?.stop();
 });
 
 const connect = (options: Partial<ClientOptions> = {}): Client =>

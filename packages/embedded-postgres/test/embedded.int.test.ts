@@ -24,6 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
+import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
 import {
   type EmbeddedPostgres,
@@ -212,15 +213,12 @@ test('a postmaster.pid whose pid belongs to another process does not block a sta
   const first = await start();
   await first.stop();
   const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
-  try {
-    const pidFile = join(first.dataDir, 'postmaster.pid');
-    writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
-    const second = await start();
-    expect(second.started).toBe(true);
-    expect(isRunning(stranger.pid ?? 0)).toBe(true);
-  } finally {
-    stranger.kill('SIGKILL');
-  }
+  atEnd(() => stranger.kill('SIGKILL'));
+  const pidFile = join(first.dataDir, 'postmaster.pid');
+  writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
+  const second = await start();
+  expect(second.started).toBe(true);
+  expect(isRunning(stranger.pid ?? 0)).toBe(true);
 });
 
 test('a server whose starter was killed before recording it is replaced', async () => {
@@ -239,13 +237,10 @@ test('another port is used when the previous one is taken', async () => {
   await first.stop();
   const portHolder = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
   await once(portHolder, 'listening');
-  try {
-    const second = await start();
-    expect(second.url).not.toBe(first.url);
-    expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-  } finally {
-    portHolder.close();
-  }
+  atEnd(() => portHolder.close());
+  const second = await start();
+  expect(second.url).not.toBe(first.url);
+  expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
 });
 
 test("a failed start reports the server's log lines and leaves nothing running", async () => {
