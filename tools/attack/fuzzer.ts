@@ -7,15 +7,6 @@ import type { Operator } from '../services/operator.ts';
 import { type FuzzData, nextRequest } from './fuzz-requests.ts';
 import { describeFinding, type FuzzRequest, type FuzzResponse, judge } from './judge.ts';
 
-interface FuzzReport {
-  readonly seed: string;
-  readonly requests: number;
-  readonly byStatus: Readonly<Record<string, number>>;
-  readonly byCode: Readonly<Record<string, number>>;
-  readonly mutations: number;
-  readonly findings: readonly string[];
-}
-
 const CONCURRENCY = 16;
 /** One defect can affect thousands of requests. */
 const MAX_FINDINGS = 50;
@@ -52,7 +43,7 @@ export async function fuzz(options: {
   readonly requests: number;
   readonly seed: string;
   readonly log?: (line: string) => void;
-}): Promise<FuzzReport> {
+}) {
   const { url, operator, requests, seed, log = () => {} } = options;
   const data = await createData(operator);
   const random = seededRandom(seed);

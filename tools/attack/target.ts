@@ -1,19 +1,13 @@
-import { type ApiProcess, launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
+import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { build } from '../services/build.ts';
-import { type ClosableOperator, openOperator } from '../services/operator.ts';
+import { openOperator } from '../services/operator.ts';
 import { startPostgres } from '../services/postgres.ts';
-
-interface Target {
-  readonly service: ApiProcess;
-  readonly operator: ClosableOperator;
-  stop(): Promise<void>;
-}
 
 /** The built service on a temporary PostgreSQL, without the limit of its proxy. */
 export async function startTarget(
   env: Readonly<Record<string, string>> = {},
   onLine: (line: string) => void = () => {},
-): Promise<Target> {
+) {
   const [postgres] = await Promise.all([startPostgres(), build()]);
   const operator = await openOperator(postgres.url);
   const service = await launchApiProcess({

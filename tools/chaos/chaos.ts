@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@svc/client';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
-import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
+import { keepAlive } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
 import { createCaller, createRecorder, runCommand, tagOf, viewOf } from './caller.ts';
@@ -431,7 +431,11 @@ export async function runChaos({
   }
 }
 
-function judge(history: History, processes: readonly ApiProcess[], kept: readonly RestartMonitor[]) {
+function judge(
+  history: History,
+  processes: readonly ApiProcess[],
+  kept: readonly ReturnType<typeof keepAlive>[],
+) {
   const from = performance.now();
   const verdict = checkHistory(history);
   const violations = [...verdict.violations, ...ofProcesses(processes, kept)];
@@ -469,7 +473,10 @@ function localBucketsOf(printed: readonly string[], listeningSince: readonly num
 /** Log lines and startup messages. */
 const EXPECTED_OUTPUT = /^$|^\{"|^Listening on |^The service did not start: /;
 
-function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMonitor[]): Violation[] {
+function ofProcesses(
+  processes: readonly ApiProcess[],
+  kept: readonly ReturnType<typeof keepAlive>[],
+): Violation[] {
   return processes.flatMap(({ output }, n) => {
     const exits = kept[n]?.unexpectedExits ?? [];
     const found: Violation[] = [];

@@ -8,7 +8,7 @@ import {
   registerEntries,
 } from './claim-register.ts';
 import { DESK_RULES } from './desk-rules.ts';
-import { checkFeed, type FeedFindings } from './feed.ts';
+import { checkFeed } from './feed.ts';
 import {
   type Call,
   type ClaimView,
@@ -33,7 +33,7 @@ type Rule = (history: History, judged: Judged) => Iterable<Finding>;
 interface Judged {
   readonly claims: ReturnType<typeof checkLinearizability>;
   /** By firm. */
-  readonly feeds: ReadonlyMap<string, FeedFindings>;
+  readonly feeds: ReadonlyMap<string, ReturnType<typeof checkFeed>>;
 }
 
 /** What the general checks were run on. */
@@ -447,12 +447,7 @@ const AT_THE_END: readonly Rule[] = [existsOnce, jobsAreDone];
 
 export const RULE_NAMES = Object.keys(RULES);
 
-export interface Verdict {
-  readonly violations: readonly Violation[];
-  readonly counts: CheckedCounts;
-}
-
-export function checkHistory(history: History): Verdict {
+export function checkHistory(history: History) {
   const entries = registerEntries(history);
   const claims = checkLinearizability(entries, claimRegister);
   const feeds = new Map([...history.final.keys()].map((firm) => [firm, checkFeed(history, firm)]));

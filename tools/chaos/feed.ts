@@ -19,19 +19,13 @@ const elementOf = ({ id, updatedAt }: ClaimView): string => `${id}@${updatedAt}`
 const byTime = (a: Version, b: Version): number =>
   a.updatedAt === b.updatedAt ? (a.element < b.element ? -1 : 1) : a.updatedAt < b.updatedAt ? -1 : 1;
 
-export interface FeedFindings {
-  readonly polls: number;
-  readonly changes: number;
-  readonly findings: readonly string[];
-}
-
 /**
  * Whether a firm's changes and polls could have happened one at a time, each between its start and its end. The changes
  * are in the order of `updated_at`, so it is enough to compare each poll with each change, and the changes with each other.
  * A poll shows the latest change of each claim only, so what it shows of a claim stands for all changes of that claim up to
  * this one.
  */
-export function checkFeed(history: History, firm: string): FeedFindings {
+export function checkFeed(history: History, firm: string) {
   const polls = pollsOf(history, firm);
   const claims = versionsOf(history, firm, polls.at(-1)?.startedAt ?? 0);
   const findings: string[] = [];

@@ -2,13 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Reads the database directly. */
-export interface StateReader {
-  /** All rows and jobs of the firm as text, in a stable order. */
-  stateOf(firmId: string): Promise<string[]>;
-  close(): Promise<void>;
-}
-
-export async function openStateReader(databaseUrl: string): Promise<StateReader> {
+export async function openStateReader(databaseUrl: string) {
   const sql = new pg.Client({ connectionString: databaseUrl });
   await sql.connect();
 
@@ -25,7 +19,8 @@ export async function openStateReader(databaseUrl: string): Promise<StateReader>
   }
 
   return {
-    async stateOf(firmId) {
+    /** All rows and jobs of the firm as text, in a stable order. */
+    async stateOf(firmId: string) {
       await idle();
       const { rows } = await sql.query<{ row: string }>(
         `SELECT 'claim ' || row_to_json(c)::text AS row FROM claims c WHERE firm_id = $1::uuid

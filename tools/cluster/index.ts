@@ -8,7 +8,7 @@ import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
 import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
 import { type ClusterPostgres, startClusterPostgres, startReplicatedPostgres } from './postgres.ts';
-import { type LoadBalancer, startProxy } from './proxy.ts';
+import { startProxy } from './proxy.ts';
 
 interface ClusterOptions {
   readonly processes?: number;
@@ -33,7 +33,7 @@ interface ClusterOptions {
 export interface Cluster {
   /** The proxy in front of all processes. */
   readonly url: string;
-  readonly proxy: LoadBalancer;
+  readonly proxy: Awaited<ReturnType<typeof startProxy>>;
   readonly processes: readonly ApiProcess[];
   /** Of the processes, bypassing the proxy. */
   readonly urls: readonly string[];

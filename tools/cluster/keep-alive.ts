@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiProcess } from './api-process.ts';
 
-export interface RestartMonitor {
-  /** Exit code or signal and last output of every unexpected end. */
-  readonly unexpectedExits: readonly string[];
-  /** Stops restarting it. */
-  stop(): void;
-}
-
 /** Restarts the process whenever it ends, as in production. */
-export function keepAlive(api: ApiProcess): RestartMonitor {
+export function keepAlive(api: ApiProcess) {
   const unexpectedExits: string[] = [];
   let active = true;
   void (async () => {
@@ -27,7 +20,9 @@ export function keepAlive(api: ApiProcess): RestartMonitor {
     }
   })();
   return {
+    /** Exit code or signal and last output of every unexpected end. */
     unexpectedExits,
+    /** Stops restarting it. */
     stop() {
       active = false;
     },

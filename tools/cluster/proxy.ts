@@ -6,17 +6,10 @@ import { createTemporaryFolder, freePort, SELF } from '@svc/embedded-postgres';
 import { onFreePort, startDaemon } from '../services/daemon.ts';
 import { requireCommand } from '../services/debian-package.ts';
 
-/** HAProxy, as in docker/haproxy.cfg, but without a limit for each client. */
-export interface LoadBalancer {
-  readonly url: string;
-  /** Health of each target, in the given order. */
-  healthy(): Promise<boolean[]>;
-  close(): Promise<void>;
-}
-
 /**
- * Distributes requests round-robin over the healthy targets. A request is retried only when no connection could be
- * made; after that only the client can know whether a retry is safe.
+ * HAProxy, as in docker/haproxy.cfg, but without a limit for each client: distributes requests round-robin over the healthy
+ * targets. A request is retried only when no connection could be made; after that only the client can know whether a retry
+ * is safe.
  */
 export async function startProxy({
   targets,
@@ -25,7 +18,7 @@ export async function startProxy({
   /** Where the service listens: `http://host:port`. */
   readonly targets: readonly string[];
   readonly port?: number;
-}): Promise<LoadBalancer> {
+}) {
   const command = await requireCommand('haproxy');
   const folder = await createTemporaryFolder(SELF);
   const config = join(folder, 'haproxy.cfg');
@@ -54,7 +47,7 @@ export async function startProxy({
   const { port, daemon } = await onFreePort(start, wanted === undefined ? freePort : async () => wanted);
   return {
     url: `http://127.0.0.1:${port}`,
-    // Followed by an asterisk while the next check runs.
+    /** Health of each target, in the given order. The check is followed by an asterisk while the next one runs. */
     healthy: async () => (await checks()).map((check) => check.replace('* ', '') === 'L7OK'),
     async close() {
       await daemon.kill();

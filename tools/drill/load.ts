@@ -20,20 +20,6 @@ interface LoadResult {
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-interface DrillLoad extends LoadResult {
-  /** Resolves with the time at which each process has first confirmed a claim sent after now. */
-  nextSends(): Promise<number[]>;
-  /** Stops sending until `resume`; the poller goes on. */
-  pause(): Promise<void>;
-  resume(): void;
-  /** What a firm does after a restore: sends claims again that no longer exist. Resolves with their number. */
-  sendLostAgain(): Promise<number>;
-  /** Resolves once the poller gets nothing new. */
-  caughtUp(): Promise<void>;
-  /** Stops sending, and the poller once it gets nothing new. */
-  stop(): Promise<LoadResult>;
-}
-
 const SENDERS = 4;
 const POLL_INTERVAL_MS = 300;
 
@@ -44,7 +30,7 @@ const POLL_INTERVAL_MS = 300;
 export function startLoad(
   urls: readonly string[],
   firm: { readonly test: string; readonly account: { readonly manual: string } },
-): DrillLoad {
+) {
   const acknowledged = new Map<string, Acknowledged>();
   const polled = new Map<string, Claim>();
   const statuses = new Map<number, number>();
@@ -130,12 +116,15 @@ export function startLoad(
     acknowledged,
     polled,
     statuses,
+    /** Resolves once the poller gets nothing new. */
     caughtUp,
+    /** Resolves with the time at which each process has first confirmed a claim sent after now. */
     async nextSends() {
       const from = performance.now();
       while (lastSend.some((at) => at < from)) await sleep(10);
       return lastSend.slice();
     },
+    /** Stops sending until `resume`; the poller goes on. */
     async pause() {
       phase = 'paused';
       await Promise.all(senders);
@@ -144,6 +133,7 @@ export function startLoad(
       phase = 'running';
       startSenders();
     },
+    /** What a firm does after a restore: sends claims again that no longer exist. Resolves with their number. */
     async sendLostAgain() {
       let lost = 0;
       for (const [externalId, { id }] of [...acknowledged]) {
@@ -158,7 +148,8 @@ export function startLoad(
       }
       return lost;
     },
-    async stop() {
+    /** Stops sending, and the poller once it gets nothing new. */
+    async stop(): Promise<LoadResult> {
       phase = 'stopping';
       await Promise.all(senders);
       await caughtUp();

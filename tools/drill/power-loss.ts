@@ -86,13 +86,7 @@ export function runPowerLoss({
   });
 }
 
-interface LossyDisk {
-  readonly path: string;
-  loseUnsynced(): Promise<void>;
-  unmount(): Promise<void>;
-}
-
-async function mountLossyDisk(lazyfs: string, folder: string): Promise<LossyDisk> {
+async function mountLossyDisk(lazyfs: string, folder: string) {
   const [root, path] = ['stored', 'disk'].map((name) => join(folder, name)) as [string, string];
   for (const each of [root, path]) mkdirSync(each);
   const fifo = join(folder, 'faults');

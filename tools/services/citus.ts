@@ -22,14 +22,6 @@ export const CITUS_SETTINGS = {
   'citus.recover_2pc_interval': '2s',
 };
 
-interface CitusServers {
-  /** Of the coordinator. */
-  readonly url: string;
-  readonly pid: number;
-  readonly workers: readonly string[];
-  stop(): Promise<void>;
-}
-
 /** The system's PostgreSQL with Citus, which is built from the archive in TEST_CITUS_SOURCE if it is not installed. */
 export async function citusBinaries(log: (line: string) => void): Promise<Binaries> {
   const binaries = await systemPostgresBinaries(log);
@@ -67,8 +59,8 @@ function removeCopyOfServerFunction(source: string): void {
   writeFileSync(header, text);
 }
 
-/** A coordinator and two workers. */
-export async function startCitus(log: (line: string) => void = () => {}): Promise<CitusServers> {
+/** A coordinator, which has the URL and the pid, and two workers. */
+export async function startCitus(log: (line: string) => void = () => {}) {
   const binaries = await citusBinaries(log);
   const start = () => startTemporaryPostgres({ log, binaries, settings: CITUS_SETTINGS });
   const servers = [await start(), await start(), await start()] as const;

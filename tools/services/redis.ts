@@ -24,13 +24,6 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-export interface RedisCluster {
-  /** Comma-separated, as REDIS_URL takes it. */
-  readonly url: string;
-  readonly nodes: readonly RedisServer[];
-  stop(): Promise<void>;
-}
-
 type Log = (line: string) => void;
 
 /** A Redis on a free port, without persistence; in a test until its end. */
@@ -51,8 +44,8 @@ export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promis
   };
 }
 
-/** Three masters that share the 16384 slots, without replicas; in a test until its end. */
-export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}): Promise<RedisCluster> {
+/** Three masters that share the 16384 slots, without replicas, and their URLs as REDIS_URL takes them; in a test until its end. */
+export async function startRedisCluster({ log = () => {} }: { log?: Log } = {}) {
   const command = await redisCommand(log);
   const folder = await createTemporaryFolder(SELF);
   const started = await Promise.allSettled(

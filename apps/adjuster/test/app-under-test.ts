@@ -74,27 +74,13 @@ export async function visit(
 /** For tests that intercept requests, which a service worker would hide. */
 export const WITHOUT_WORKER = { ...PHONE, serviceWorkers: 'block' } as const;
 
-/** The service, a firm and a browser, for a file of tests of the app. */
-interface AppUnderTest {
-  readonly service: ServiceUnderTest;
-  readonly firm: TestFirm;
-  readonly browser: Browser;
-  /** Opens a page, and fails for errors in the browser that nothing has caught. */
-  readonly visiting: (
-    options: BrowserContextOptions,
-    work: (visitor: Visitor) => Promise<void>,
-  ) => Promise<void>;
-  /** A member with offers of these last names, waiting in this order. */
-  readonly offers: (...names: readonly string[]) => Promise<{ ids: string[]; token: string }>;
-  readonly statusOf: (id: string | undefined) => Promise<string>;
-}
-
 /** The service and a browser, with the page that the script builds. */
 export async function startPage(build: URL, options: { whole?: boolean } = {}) {
   buildPage(build);
   const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser(options)]);
   return {
     ...{ service, browser },
+    /** Opens a page, and fails for errors in the browser that nothing has caught. */
     async visiting(context: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>) {
       const visitor = await visit(browser, service.url, context);
       try {
@@ -111,20 +97,22 @@ export async function startPage(build: URL, options: { whole?: boolean } = {}) {
   };
 }
 
-export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
+/** The service, a firm and a browser, for a file of tests of the app. */
+export async function startApp(options: { whole?: boolean } = {}) {
   const started = await startPage(APP, options);
   const { service } = started;
   const firm = await service.firm();
   return {
     ...{ ...started, firm },
-    async offers(...names) {
+    /** A member with offers of these last names, waiting in this order. */
+    async offers(...names: readonly string[]) {
       const { svcId, token } = await service.member(firm);
       const ids: string[] = [];
       for (const last_name of names)
         ids.push(await offerFullClaim(service, firm, svcId, { policyholder: { ...ANA, last_name } }));
       return { ids, token };
     },
-    statusOf: async (id = '') => (await assignmentOf(service, firm, id)).status,
+    statusOf: async (id = ''): Promise<string> => (await assignmentOf(service, firm, id)).status,
   };
 }
 

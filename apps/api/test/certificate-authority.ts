@@ -10,18 +10,10 @@ export interface Certificate {
   readonly certFile: string;
 }
 
-export interface CertificateAuthority {
-  /** The authority's own certificate. */
-  readonly cert: string;
-  readonly file: string;
-  /** A certificate for these names and addresses, such as `DNS:localhost`. */
-  issue(...names: string[]): Certificate;
-}
-
 const ALGORITHM = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
 
 /** A certificate authority of the tests' own. */
-export function createCertificateAuthority(): CertificateAuthority {
+export function createCertificateAuthority() {
   const folder = temporaryFolder();
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
@@ -38,9 +30,11 @@ export function createCertificateAuthority(): CertificateAuthority {
   );
   let count = 0;
   return {
+    /** The authority's own certificate. */
     cert: readFileSync(at('ca.crt'), 'utf8'),
     file: at('ca.crt'),
-    issue(...names) {
+    /** A certificate for these names and addresses, such as `DNS:localhost`. */
+    issue(...names: string[]): Certificate {
       count += 1;
       const [keyFile, request, certFile] = [at(`${count}.key`), at(`${count}.csr`), at(`${count}.crt`)];
       openssl('req', ...ALGORITHM, '-keyout', keyFile, '-out', request, '-subj', '/CN=server');

@@ -79,17 +79,6 @@ export async function runFailingServer(env: Env): Promise<CommandResult> {
   return collectOutput(child).finally(() => clearTimeout(late));
 }
 
-export interface RunningServer {
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Its output other than the log. */
-  output(): string;
-  /** The lines of its log. */
-  logged(): Record<string, unknown>[];
-  /** Sends the signal and waits for the process to exit. */
-  end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
-}
-
 /** A command that starts another one with a limit of open files. */
 export const withOpenFiles = (limit: number): readonly string[] => [
   '/bin/sh',
@@ -98,10 +87,7 @@ export const withOpenFiles = (limit: number): readonly string[] => [
 ];
 
 /** @param under the command that starts it, with the program as its last arguments. */
-export async function startServer(
-  env: Env,
-  { under }: { readonly under?: readonly string[] } = {},
-): Promise<RunningServer> {
+export async function startServer(env: Env, { under }: { readonly under?: readonly string[] } = {}) {
   const child = await program('server', [], { PORT: '0', ...env }, under);
   let output = '';
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
@@ -122,9 +108,12 @@ export async function startServer(
   return {
     url,
     child,
+    /** Its output other than the log. */
     output: () => lines(false).join('\n'),
+    /** The lines of its log. */
     logged: () => lines(true).map((line) => JSON.parse(line) as Record<string, unknown>),
-    end(signal = 'SIGTERM') {
+    /** Sends the signal and waits for the process to exit. */
+    end(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal);
       return ended;
     },

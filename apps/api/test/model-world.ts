@@ -62,11 +62,6 @@ interface Outcome {
 
 const NOTHING: Outcome = { status: 0, replayed: false, claims: [] };
 
-/** Two firms and their adjusters, created for each sequence of steps. */
-interface ModelWorld {
-  take(step: Step): Promise<Outcome>;
-}
-
 const STATUSES = [undefined, 'pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 const LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
 /** Adjusters are numbered: these real ones, then the test account of each firm. */
@@ -74,7 +69,8 @@ export const REAL_ADJUSTERS = 3;
 
 let worlds = 0;
 
-export async function createWorld(host: ModelHost, start: number): Promise<ModelWorld> {
+/** Two firms and their adjusters, created for each sequence of steps. */
+export async function createWorld(host: ModelHost, start: number) {
   worlds += 1;
   const world = `w${worlds}`;
   const { url, services } = host;
@@ -141,7 +137,7 @@ export async function createWorld(host: ModelHost, start: number): Promise<Model
   }
 
   return {
-    async take(step) {
+    async take(step: Step): Promise<Outcome> {
       switch (step.do) {
         case 'wait':
           return NOTHING;

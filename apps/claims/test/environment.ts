@@ -72,12 +72,6 @@ export const fetchOf =
 
 const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface ClaimsOptions extends Partial<Omit<Environment, 'stdin'>> {
   readonly service?: Service;
   readonly stdin?: string;
@@ -85,7 +79,7 @@ interface ClaimsOptions extends Partial<Omit<Environment, 'stdin'>> {
 }
 
 /** Runs the command line without disk, network or clock. */
-export async function claims(args: readonly string[], options: ClaimsOptions = {}): Promise<Ran> {
+export async function claims(args: readonly string[], options: ClaimsOptions = {}) {
   const {
     service = () => problemResponse(500, 'internal_error'),
     stdin = '',

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The command line as its package contains it. */
@@ -13,18 +13,11 @@ interface Ended {
   readonly stderr: string;
 }
 
-interface Running {
-  readonly child: ChildProcess;
-  /** Resolves once the output contains the text. */
-  shows(text: string): Promise<void>;
-  readonly ended: Promise<Ended>;
-}
-
 /** Runs the command line as a process, for signals and closed pipes. */
 export function start(
   args: readonly string[],
   { env = {}, cwd, stdin }: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
-): Running {
+) {
   const [file = '', ...command] = MAIN_COMMAND;
   const { PATH = '' } = process.env;
   const child = spawn(file, [...command, ...args], { cwd, env: { PATH, ...env } });
@@ -46,8 +39,9 @@ export function start(
   return {
     child,
     ended,
-    shows: (text) =>
-      new Promise((resolve, reject) => {
+    /** Resolves once the output contains the text. */
+    shows: (text: string) =>
+      new Promise<void>((resolve, reject) => {
         const look = () => {
           if (!(output.stdout + output.stderr).includes(text)) return;
           watchers.delete(look);

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type LocalServer, listening } from '../../../tools/services/local-server.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 
 /** A message as a browser passes it to its service worker. */
 export interface Received {
@@ -39,14 +39,8 @@ export interface Device {
   readonly replies: Reply[];
 }
 
-export interface PushService extends LocalServer {
-  device(replies?: readonly Reply[]): Device;
-  /** Errors in messages, such as a bad signature or an unreadable payload. */
-  readonly faults: string[];
-}
-
 /** A push service that validates strictly by RFC 8030, 8188, 8291 and 8292. */
-export async function startPushService(): Promise<PushService> {
+export async function startPushService() {
   const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
   const faults: string[] = [];
   const server = createServer(async (request, response) => {
@@ -74,8 +68,9 @@ export async function startPushService(): Promise<PushService> {
 
   return {
     ...local,
+    /** Errors in messages, such as a bad signature or an unreadable payload. */
     faults,
-    device(replies = []) {
+    device(replies: readonly Reply[] = []) {
       const keys = createECDH('prime256v1');
       const p256dh = keys.generateKeys().toString('base64url');
       const auth = randomBytes(16);

@@ -5,12 +5,7 @@ import { DEFAULT_LIMITS, type FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
 import { atEnd } from '../../../tools/services/at-end.ts';
-import {
-  type RedisCluster,
-  type RedisServer,
-  startRedis,
-  startRedisCluster,
-} from '../../../tools/services/redis.ts';
+import { type RedisServer, startRedis, startRedisCluster } from '../../../tools/services/redis.ts';
 import { reportNodes } from '../src/index.ts';
 import { RIGHTS } from '../src/report-nodes.ts';
 import { allowedOf, type Connected, connected, LONG_TIMEOUT, SLOW } from './connected.ts';
@@ -193,7 +188,7 @@ describe('an outage of Redis', () => {
 });
 
 describe('an outage in a Redis Cluster', () => {
-  let cluster: RedisCluster;
+  let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
   let connection: Connected;
   const consumeAll = async (label: string) => {
     for (let n = 0; n < 60; n++) {

@@ -118,19 +118,7 @@ const isTemporary = (error: ClaimsError, pages: number): boolean =>
   error instanceof ClaimsConnectionError ||
   (error instanceof ClaimsApiError && (isRetryable(error.status) || (error.status === 422 && pages > 0)));
 
-interface PollState {
-  updatedSince(): string | undefined;
-  isNew(claim: Claim): boolean;
-  markProcessed(claim: Claim): void;
-  /** The position if it has changed since the last call. */
-  takeUnsaved(): string | null;
-}
-
-function createPollState(
-  position: string | undefined,
-  since: string | Date | undefined,
-  overlapMs: number,
-): PollState {
+function createPollState(position: string | undefined, since: string | Date | undefined, overlapMs: number) {
   const initial = position === undefined ? initialPosition(since) : parsePosition(position);
   const { start, seen } = initial;
   let { latest } = initial;
@@ -142,18 +130,19 @@ function createPollState(
       const at = latest === null ? start : Math.max(latest - overlapMs, start ?? Number.NEGATIVE_INFINITY);
       return at === null ? undefined : new Date(at).toISOString();
     },
-    isNew(claim) {
+    isNew(claim: Claim) {
       const before = seen.get(claim.id);
       if (before === undefined) return true;
       // A list that changes while it is read can return an older state after a newer one.
       return before !== claim.updated_at && !(Date.parse(claim.updated_at) < Date.parse(before));
     },
-    markProcessed(claim) {
+    markProcessed(claim: Claim) {
       seen.set(claim.id, claim.updated_at);
       const at = Date.parse(claim.updated_at);
       if (!Number.isNaN(at) && (latest === null || at > latest)) latest = at;
       unsaved = true;
     },
+    /** The position if it has changed since the last call. */
     takeUnsaved() {
       if (!unsaved || latest === null) return null;
       unsaved = false;

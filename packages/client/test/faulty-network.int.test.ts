@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { type Claim, type ClientOptions, createClient, type RetryEvent } from '../src/index.ts';
-import { type Behavior, type FaultyServer, respondsWith, startFaultyServer } from './faulty-server.ts';
+import { type Behavior, respondsWith, startFaultyServer } from './faulty-server.ts';
 import { failureOf } from './test-client.ts';
 
 const claim = EXAMPLES.sendClaim.response as Claim;
@@ -10,7 +10,7 @@ const created = respondsWith(201, claim);
 const whole = JSON.stringify(claim);
 const head = { 'Content-Type': 'application/json' };
 
-let server: FaultyServer | undefined;
+let server: Awaited<ReturnType<typeof startFaultyServer>> | undefined;
 
 async function against(behaviors: readonly Behavior[], options: Partial<ClientOptions> = {}) {
   server = await startFaultyServer(behaviors);

@@ -12,14 +12,8 @@ export interface Received {
 
 export type Behavior = (response: ServerResponse, socket: Socket, received: Received) => void;
 
-export interface FaultyServer {
-  readonly url: string;
-  readonly received: readonly Received[];
-  stop(): Promise<void>;
-}
-
 /** Reads each request and applies the next behavior; the last one repeats. */
-export async function startFaultyServer(behaviors: readonly Behavior[]): Promise<FaultyServer> {
+export async function startFaultyServer(behaviors: readonly Behavior[]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;

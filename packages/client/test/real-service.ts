@@ -45,17 +45,8 @@ export async function createFirm(service: RealService, { limited = false } = {})
   };
 }
 
-export interface LossyProxy {
-  readonly url: string;
-  /** Drops the responses of the next `count` connections. */
-  dropResponses(count: number): void;
-  /** Drops every nth response; 0 disables it. */
-  dropEvery(nth: number): void;
-  readonly dropped: () => number;
-}
-
 /** To drop a response, it forwards the request and then closes the connection. */
-export async function startLossyProxy(target: string): Promise<LossyProxy> {
+export async function startLossyProxy(target: string) {
   let toDrop = 0;
   let nth = 0;
   let turn = 0;
@@ -76,10 +67,12 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   }));
   return {
     url: proxy.through(target),
-    dropResponses(count) {
+    /** Drops the responses of the next `count` connections. */
+    dropResponses(count: number) {
       toDrop = count;
     },
-    dropEvery(every) {
+    /** Drops every nth response; 0 disables it. */
+    dropEvery(every: number) {
       nth = every;
     },
     dropped: () => dropped,

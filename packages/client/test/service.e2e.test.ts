@@ -12,7 +12,6 @@ import {
 import {
   createFirm,
   type Firm,
-  type LossyProxy,
   type RealService,
   startLossyProxy,
   startRealService,
@@ -21,7 +20,7 @@ import { collect, failureOf } from './test-client.ts';
 
 let service: RealService;
 let firm: Firm;
-let proxy: LossyProxy;
+let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
 let client: Client;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { createClientOn } from '../src/client.ts';
-import type { Client, ClientOptions } from '../src/index.ts';
+import type { ClientOptions } from '../src/index.ts';
 
 /** A request sent by the client. */
 export interface Sent {
@@ -14,15 +14,6 @@ export interface Sent {
 /** Handles a request like the service, or like a proxy in front of it. */
 export type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
 
-interface TestClient {
-  readonly client: Client;
-  readonly sent: readonly Sent[];
-  readonly now: () => number;
-  /** Pending timers. */
-  readonly pendingTimers: () => number;
-  readonly apiKey: string;
-}
-
 export const START = Date.UTC(2026, 7, 29, 14, 0, 0);
 
 /**
@@ -33,7 +24,7 @@ export function createTestClient(
   replies: readonly Reply[],
   options: Partial<ClientOptions> = {},
   random: () => number = () => 0.5,
-): TestClient {
+) {
   const sent: Sent[] = [];
   const apiKey = 'svc_test_0123456789';
   let clock = START;

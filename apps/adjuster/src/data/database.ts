@@ -39,14 +39,7 @@ export class DatabaseBlocked extends Error {
   override readonly name = 'DatabaseBlocked';
 }
 
-interface DatabaseConnection {
-  /** The open database; opened again when the browser or this page has closed it. */
-  get(): Promise<IDBDatabase>;
-  /** Called after the browser has closed the database, for instance to clear its data. */
-  readonly onLost: (() => void)[];
-}
-
-export function connectDatabase(name: string, version: number): DatabaseConnection {
+export function connectDatabase(name: string, version: number) {
   const onLost: (() => void)[] = [];
   let opening: Promise<IDBDatabase> | undefined;
   const forget = (): void => {
@@ -94,8 +87,10 @@ export function connectDatabase(name: string, version: number): DatabaseConnecti
     });
 
   return {
+    /** Called after the browser has closed the database, for instance to clear its data. */
     onLost,
-    async get() {
+    /** The open database; opened again when the browser or this page has closed it. */
+    async get(): Promise<IDBDatabase> {
       opening ??= openAnyVersion();
       const found = opening;
       try {

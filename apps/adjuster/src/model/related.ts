@@ -19,18 +19,12 @@ function isSamePolicyholder(one: Policyholder, other: Policyholder): boolean {
   );
 }
 
-interface RelatedClaims {
-  readonly samePolicyholder: readonly AppClaim[];
-  /** With the same ZIP code, or at most a mile away. */
-  readonly near: readonly AppClaim[];
-}
-
-/** Other offers and accepted claims that the adjuster would handle in the same visit. */
+/** Other offers and accepted claims that the adjuster would handle in the same visit; near is the same ZIP code or a mile. */
 export function relatedClaims(
   claim: AppClaim,
   others: readonly AppClaim[],
   milesBetween: (a: AppClaim, b: AppClaim) => number | undefined,
-): RelatedClaims {
+) {
   const samePolicyholder: AppClaim[] = [];
   const near: AppClaim[] = [];
   for (const other of others) {

@@ -1,12 +1,3 @@
-/** Measures the sending rate after the first 429, when the rate limit determines it. */
-interface Pace {
-  readonly isLimited: boolean;
-  /** Call after each 429. */
-  onRateLimited(done: number): void;
-  /** Null until enough claims were sent at this rate. */
-  estimate(done: number, total: number): Estimate | null;
-}
-
 export interface Estimate {
   readonly perMinute: number;
   readonly remainingMs: number;
@@ -15,16 +6,19 @@ export interface Estimate {
 /** The first claims after a pause arrive in bursts. */
 const MIN_SAMPLE = 5;
 
-export function createPace(now: () => number): Pace {
+/** Measures the sending rate after the first 429, when the rate limit determines it. */
+export function createPace(now: () => number) {
   let start: { readonly at: number; readonly done: number } | undefined;
   return {
     get isLimited() {
       return start !== undefined;
     },
-    onRateLimited(done) {
+    /** Call after each 429. */
+    onRateLimited(done: number) {
       start ??= { at: now(), done };
     },
-    estimate(done, total) {
+    /** Null until enough claims were sent at this rate. */
+    estimate(done: number, total: number): Estimate | null {
       if (start === undefined || done - start.done < MIN_SAMPLE) return null;
       const msPerClaim = (now() - start.at) / (done - start.done);
       if (msPerClaim <= 0) return null;
