@@ -131,9 +131,7 @@ async function sendClaim(key: Key, idempotencyKey: string, body: SendClaimBody):
   const { adjuster_svc_id, ...content } = body;
   const document = { ...content, loss: { ...content.loss, peril: 'flood' } };
   const id = randomUUID();
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
+  return inTransaction(async (client) => {
     await client.query({
       name: 'idempotency',
       text: `INSERT INTO idempotency_records (firm_id, environment, key, fingerprint, claim_id, bound_at)
@@ -176,12 +174,7 @@ async function sendClaim(key: Key, idempotencyKey: string, body: SendClaimBody):
         JSON.stringify({ kind: 'notify_offer', firmId: key.firm_id, claimId: id, svcId: adjuster_svc_id }),
       ],
     });
-    const stamps = await client.query<{ last_stamp: string }>({
-      name: 'stamp',
-      text: `UPDATE firm_feeds SET last_stamp = greatest(now(), last_stamp + interval '1 ms') WHERE firm_id = $1 RETURNING last_stamp`,
-      values: [key.firm_id],
-    });
-    const stamp = stamps.rows[0]?.last_stamp ?? '';
+    const stamp = await stampOf(client, key.firm_id);
     const { rows } = await client.query<Row>({
       name: 'insert',
       text: `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
@@ -200,14 +193,32 @@ async function sendClaim(key: Key, idempotencyKey: string, body: SendClaimBody):
         stamp,
       ],
     });
-    await client.query('COMMIT');
     return [201, toClaim(rows[0] as Row)];
+  });
+}
+
+async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
   } finally {
     client.release();
   }
+}
+
+async function stampOf(client: pg.PoolClient, firmId: string): Promise<string> {
+  const { rows } = await client.query<{ last_stamp: string }>({
+    name: 'stamp',
+    text: `UPDATE firm_feeds SET last_stamp = greatest(now(), last_stamp + interval '1 ms') WHERE firm_id = $1 RETURNING last_stamp`,
+    values: [firmId],
+  });
+  return rows[0]?.last_stamp ?? '';
 }
 
 interface AppRow extends Row {
@@ -226,9 +237,7 @@ async function acceptClaim(token: string, id: string): Promise<[number, unknown]
   });
   const svcId = sessions.rows[0]?.svc_id;
   if (svcId === undefined) return [401, { code: 'invalid_session' }];
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
+  return inTransaction(async (client) => {
     const locked = await client.query<{ firm_id: string; status: string }>({
       name: 'lock',
       text: `SELECT c.firm_id, c.status FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
@@ -237,15 +246,11 @@ async function acceptClaim(token: string, id: string): Promise<[number, unknown]
     });
     const found = locked.rows[0];
     if (found === undefined || found.status !== 'pending_acceptance') throw new Error('not pending');
-    const stamps = await client.query<{ last_stamp: string }>({
-      name: 'stamp',
-      text: `UPDATE firm_feeds SET last_stamp = greatest(now(), last_stamp + interval '1 ms') WHERE firm_id = $1 RETURNING last_stamp`,
-      values: [found.firm_id],
-    });
+    const stamp = await stampOf(client, found.firm_id);
     await client.query({
       name: 'accept',
       text: `UPDATE claims SET status = 'accepted', responded_at = now(), updated_at = $3 WHERE firm_id = $1 AND id = $2`,
-      values: [found.firm_id, id, stamps.rows[0]?.last_stamp],
+      values: [found.firm_id, id, stamp],
     });
     const { rows } = await client.query<AppRow>({
       name: 'app claim',
@@ -257,7 +262,6 @@ async function acceptClaim(token: string, id: string): Promise<[number, unknown]
               WHERE c.firm_id = $1 AND c.id = $2`,
       values: [found.firm_id, id],
     });
-    await client.query('COMMIT');
     const row = rows[0] as AppRow;
     const carrier = row.document.carrier as Record<string, unknown>;
     const filled = { ...carrier };
@@ -276,12 +280,7 @@ async function acceptClaim(token: string, id: string): Promise<[number, unknown]
         coverages: { special_limits_cap: 2500, ...(row.document.coverages as object | undefined) },
       },
     ];
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 function readBody(request: IncomingMessage): Promise<string> {

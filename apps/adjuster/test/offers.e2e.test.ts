@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { later } from '@svc/testkit/eventually';
 import { CHUNK_ROWS } from '@svc/web-app/row-chunks';
 import {
   ANA,
@@ -106,10 +107,7 @@ test('of many offers the first show before all are read, and only those near the
       const place = n === 58 ? { loss_location } : {};
       ids.push(await offerFullClaim(service, firm, svcId, { policyholder, ...place }));
     }
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = later();
     let wholeReads = 0;
     await page.route(/pending_acceptance&.*limit=200/, async (route) => {
       wholeReads += 1;

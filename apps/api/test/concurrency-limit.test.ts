@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, jest, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import type { FaultKind } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import fc from 'fast-check';
 import {
   type ConcurrencyLimit,
@@ -252,15 +253,6 @@ test('whatever arrives, permits are used, exceeded only after a wait for a clien
     { numRuns: 200 },
   );
 });
-
-/** A promise, and what resolves it. */
-function later() {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
 
 /** A read that is processed when it is released. */
 function blockedRead() {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { NextPiece } from '@svc/application';
+import { later } from '@svc/testkit/eventually';
 import { createTurns, type LongWork } from '../src/http/limits/turns.ts';
 import { asHttpProblem } from '../src/http/problems/http-problem.ts';
 
@@ -7,13 +8,6 @@ const wanted = (caller: string, more: Partial<LongWork> = {}): LongWork => ({
   ...{ caller, isWanted: () => true, kind: 'search' as const },
   ...more,
 });
-function later() {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',

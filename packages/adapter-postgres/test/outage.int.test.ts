@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { eventually } from '@svc/testkit/eventually';
+import { eventually, later } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
@@ -56,10 +56,7 @@ describe('when PostgreSQL goes away', () => {
 
   test('when too many transactions wait for a connection, a further one fails at once, and reads and metrics go on', async () => {
     await stores.credentials.version();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = later();
     const outcomes = Array.from({ length: 400 }, () =>
       stores.unitOfWork
         .run(() => held)
@@ -227,10 +224,7 @@ describe('when PostgreSQL goes away', () => {
   });
 
   test('waiting for a free connection times out with Unavailable, and the pool stays usable', async () => {
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = later();
     const units = Array.from({ length: 20 }, () =>
       stores.unitOfWork.run(async (tx) => {
         await tx.firms.count();

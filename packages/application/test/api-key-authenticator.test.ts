@@ -6,6 +6,7 @@ import {
   Unavailable,
 } from '@svc/application';
 import { HOUR } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import { memoryFixture } from './memory-fixture.ts';
 
 /** A second process with its own authenticator, whose queries are counted and can fail. */
@@ -218,10 +219,8 @@ describe('the API key authenticator', () => {
     };
     const ring = createApiKeyAuthenticator({ credentials: far, secrets, clock });
     expect(await ring.authenticate(secret)).not.toBeNull();
-    let arrive = (): void => {};
-    onItsWay = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
+    const { promise, resolve: arrive } = later();
+    onItsWay = promise;
     clock.advance(GRANT_MAX_AGE_MS / 2);
     // A background query: the store responds immediately, the response is delayed.
     await ring.authenticate(secret);

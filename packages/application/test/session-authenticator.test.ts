@@ -7,6 +7,7 @@ import {
   Unavailable,
 } from '@svc/application';
 import { DAY } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import { memoryFixture } from './memory-fixture.ts';
 
 /** An adjuster who is signed in, and a second process whose queries are counted and can fail. */
@@ -119,10 +120,7 @@ test('a clock that is set back does not extend the time', async () => {
 
 test('a query that started before a session ended in this process does not bring it back', async () => {
   const { memory, secrets, clock, token, use, svcId } = await started();
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: held, resolve: release } = later();
   const credentials: CredentialStore = {
     ...memory.credentials,
     async sessionByHash(hash) {

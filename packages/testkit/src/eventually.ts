@@ -14,3 +14,12 @@ export async function eventually<Value>(
     await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
 }
+
+/** A promise, and what resolves it. */
+export function later() {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
