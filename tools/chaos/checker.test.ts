@@ -71,6 +71,11 @@ const accept: Draft = {
   intent: { claimId: 'c1', adjuster: 'anna' },
   seen: [accepted()],
 };
+const offer = (adjuster: string, changes: Partial<Call> = {}): Draft => ({
+  ...{ operation: 'offer', idempotencyKey: 'k2', intent: { claimId: 'c1', adjuster } },
+  ...changes,
+});
+const TAKEN = { status: 409, code: 'claim_already_accepted' };
 
 const audit = (problem: string | null, ...actions: string[]): History['audit'] =>
   new Map([['tag1x', { problem, actions: new Set(actions), rows: new Map() }]]);
@@ -219,13 +224,14 @@ const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
   'claims are linearizable': [
     history(calls(poll(claimView())), [claimView()]),
     history(
-      calls(send, poll(claimView()), {
-        operation: 'offer',
-        status: 409,
-        code: 'claim_changed',
-        idempotencyKey: 'k2',
-        intent: { claimId: 'c1', adjuster: 'anna', basedOn: timestamp(0) },
-      }),
+      calls(
+        send,
+        poll(claimView()),
+        offer('anna', {
+          ...{ status: 409, code: 'claim_changed' },
+          intent: { claimId: 'c1', adjuster: 'anna', basedOn: timestamp(0) },
+        }),
+      ),
       [claimView()],
     ),
     history(calls(send, poll(accepted())), [accepted()]),
@@ -261,32 +267,13 @@ const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
     history(
       calls(
         send,
-        {
-          operation: 'offer',
-          idempotencyKey: 'k2',
-          status: 409,
-          code: 'claim_already_accepted',
-          intent: { claimId: 'c1', adjuster: 'ben' },
-        },
+        offer('ben', TAKEN),
         { ...accept, intent: { claimId: 'c1', adjuster: 'ben' }, seen: [accepted({ adjuster: 'ben' })] },
         poll(accepted({ adjuster: 'ben' })),
       ),
       [accepted({ adjuster: 'ben' })],
     ),
-    history(
-      calls(
-        send,
-        {
-          operation: 'offer',
-          idempotencyKey: 'k9',
-          status: 409,
-          code: 'claim_already_accepted',
-          intent: { claimId: 'c1', adjuster: 'ben' },
-        },
-        poll(claimView()),
-      ),
-      [claimView()],
-    ),
+    history(calls(send, offer('ben', TAKEN), poll(claimView())), [claimView()]),
   ],
   'the change feed is strictly serializable': [
     history(calls(send, poll()), [claimView()]),
@@ -350,12 +337,10 @@ describe('the checker of a chaos run:', () => {
   });
 
   test('a valid run violates no rule', () => {
-    const offer: Draft = {
-      operation: 'offer',
-      idempotencyKey: 'k2',
+    const ofLeaver = offer('ben', {
       intent: { claimId: 'c1', adjuster: 'ben', mayHaveLeft: true },
       seen: [claimView({ adjuster: 'ben', updatedAt: timestamp(6) })],
-    };
+    });
     const unassigned = claimView({ adjuster: 'ben', status: 'unassigned', updatedAt: timestamp(7) });
     const reoffered = claimView({ updatedAt: timestamp(8) });
     const acceptedAgain = accepted({ updatedAt: timestamp(9), respondedAt: timestamp(9) });
@@ -371,24 +356,13 @@ describe('the checker of a chaos run:', () => {
           seen: [rejected()],
         },
         poll(rejected()),
-        offer,
+        ofLeaver,
         { operation: 'leave', firm: null, status: 204, intent: { adjuster: 'ben' } },
         poll(unassigned),
-        { ...offer, task: 50, idempotencyKey: 'k3', status: 422, code: 'adjuster_not_in_firm', seen: [] },
-        {
-          operation: 'offer',
-          idempotencyKey: 'k4',
-          intent: { claimId: 'c1', adjuster: 'anna' },
-          seen: [reoffered],
-        },
+        { ...ofLeaver, task: 50, idempotencyKey: 'k3', status: 422, code: 'adjuster_not_in_firm', seen: [] },
+        offer('anna', { idempotencyKey: 'k4', seen: [reoffered] }),
         { ...accept, seen: [acceptedAgain] },
-        {
-          operation: 'offer',
-          idempotencyKey: 'k5',
-          status: 409,
-          code: 'claim_already_accepted',
-          intent: { claimId: 'c1', adjuster: 'cleo' },
-        },
+        offer('cleo', { idempotencyKey: 'k5', ...TAKEN }),
         {
           operation: 'send',
           status: 409,
@@ -412,12 +386,7 @@ describe('the checker of a chaos run:', () => {
     const [unassigned = claimView()] = withdraw.seen ?? [];
     const refused = (code: string): Draft => ({ ...withdraw, status: 409, code, seen: [] });
     const close: Draft = { operation: 'close at desk', intent: { claimId: 'c1' }, seen: [unassigned] };
-    const offer: Draft = {
-      operation: 'offer',
-      idempotencyKey: 'k2',
-      intent: { claimId: 'c1', adjuster: 'ben' },
-      seen: [claimView({ adjuster: 'ben', updatedAt: timestamp(6) })],
-    };
+    const toBen = offer('ben', { seen: [claimView({ adjuster: 'ben', updatedAt: timestamp(6) })] });
     const audited = { audit: audit(null, ...ACTIONS, 'claim.withdraw claim:c1', 'claim.close claim:c1') };
     const rulesOf = (final: ClaimView, ...drafts: Draft[]) =>
       violatedRules(history(calls(send, ...drafts, poll(final)), [final], audited));
@@ -428,14 +397,14 @@ describe('the checker of a chaos run:', () => {
       rulesOf(unassigned, withdraw, refused('offer_not_pending'), late, close),
       rulesOf(unassigned, { ...lost, task: 9 }, { ...refused('offer_not_pending'), task: 9, attempt: 2 }),
       rulesOf(accepted(), accept, refused('claim_already_accepted')),
-      rulesOf(unassigned, close, { ...offer, status: 409, code: 'claim_closed', seen: [] }),
+      rulesOf(unassigned, close, { ...toBen, status: 409, code: 'claim_closed', seen: [] }),
     ]).toEqual([[], [], [], []]);
     expect([
       rulesOf(unassigned, accept, { ...withdraw, intent: { claimId: 'c1' } }),
       rulesOf(unassigned, withdraw, { ...withdraw, actor: 'another' }),
       rulesOf(claimView(), refused('offer_not_pending')),
       rulesOf(claimView(), { ...close, seen: [claimView()] }),
-      rulesOf(claimView({ adjuster: 'ben', updatedAt: timestamp(6) }), close, offer),
+      rulesOf(claimView({ adjuster: 'ben', updatedAt: timestamp(6) }), close, toBen),
     ]).toEqual(Array(5).fill(expect.arrayContaining(notLinear)));
   });
 
@@ -485,14 +454,8 @@ describe('the checker of a chaos run:', () => {
         timeOrigin: Date.parse(timestamp(0)),
       });
     };
-    const reoffer: Draft = {
-      operation: 'offer',
-      idempotencyKey: 'k2',
-      intent: { claimId: 'c1', adjuster: 'anna' },
-      startedAt: 1_000,
-      endedAt: 1_005,
-      seen: [claimView({ updatedAt: timestamp(1_001) })],
-    };
+    const seen = [claimView({ updatedAt: timestamp(1_001) })];
+    const reoffer = offer('anna', { startedAt: 1_000, endedAt: 1_005, seen });
     expect(violatedRules(reaction(2_000))).not.toContain(rule);
     expect(violatedRules(reaction(2_000, reoffer))).toContain(rule);
     expect(violatedRules(reaction(3_000, reoffer))).not.toContain(rule);
@@ -560,12 +523,7 @@ test('leaving a firm is judged only for claims that may be pending with the adju
   // Without a response that shows the acceptance.
   expect(operationsWith(send, { ...accept, status: null, seen: [] }, leave)).toBe(before);
   // An offer without a response has had its effect, if any, before the first of them.
-  const lostOffer: Draft = {
-    operation: 'offer',
-    status: null,
-    idempotencyKey: 'k2',
-    intent: { claimId: 'c1', adjuster: 'anna' },
-  };
+  const lostOffer = offer('anna', { status: null });
   const laterLeaves = [1, 2, 3].map((n) => ({ ...leave, startedAt: n * 200_000, endedAt: n * 200_000 + 5 }));
   const withoutLeaves = operationsWith(send, accept, poll(accepted()), lostOffer);
   expect(operationsWith(send, accept, poll(accepted()), lostOffer, ...laterLeaves)).toBe(withoutLeaves + 1);
