@@ -8,9 +8,6 @@ import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
-/** Where no restore has an effect. */
-let untouched: string | undefined;
-
 const folder = temporaryFolder();
 const service = await startServiceUnderTest();
 const firm = await service.firm();
@@ -20,6 +17,8 @@ for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.
   ).toBe(201);
 
 const emptyDatabase = async (): Promise<string> => (await createDatabase()).url;
+/** Where no restore has an effect. */
+const untouched = await emptyDatabase();
 
 const query = (url: string, sql: string) => withClient(url, async (client) => (await client.query(sql)).rows);
 
@@ -107,7 +106,6 @@ test.each([
   const text = gunzipSync(readFileSync(backup('whole.gz'))).toString();
   const damaged = backup('damaged.gz');
   writeFileSync(damaged, gzipSync(damage(text)));
-  untouched ??= await emptyDatabase();
   const url = untouched;
   const content = await contentOf(url);
   const refused = await svc(url, 'database', 'restore', damaged);

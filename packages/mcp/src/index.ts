@@ -1,2 +1,2 @@
-export { createMcpServer, type McpServerOptions, type ToolResult } from './server.ts';
-export { createTools, type OperationRequest, type Tool, type ToolOptions } from './tools.ts';
+export { createMcpServer, type ToolResult } from './server.ts';
+export { createTools, type OperationRequest } from './tools.ts';

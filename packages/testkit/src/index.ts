@@ -1,5 +1,4 @@
 export * from './claim-builder.ts';
-export * from './counting-ids.ts';
 export * from './error-code.ts';
 export * from './fixed-clock.ts';
 export * from './fixture.ts';
