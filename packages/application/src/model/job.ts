@@ -13,33 +13,34 @@ interface ChannelOption {
   readonly only?: Channel;
 }
 
+interface OfClaim {
+  readonly firmId: FirmId;
+  readonly claimId: ClaimId;
+  readonly svcId: Svcid;
+}
+
+interface OfOffer extends OfClaim {
+  readonly offeredAt: Instant;
+}
+
+interface OfInvitation {
+  readonly firmId: FirmId;
+  readonly svcId: Svcid;
+  readonly invitedAt: Instant;
+}
+
 /** Work after a commit. Written in the same transaction as its cause; runs at least once. */
 export type Job =
   /** Notifies the adjuster of an offer. */
-  | (ChannelOption & {
-      readonly kind: 'notify_offer';
-      readonly firmId: FirmId;
-      readonly claimId: ClaimId;
-      readonly svcId: Svcid;
-    })
+  | (ChannelOption & OfClaim & { readonly kind: 'notify_offer' })
   /** Notifies the adjuster of an offer that has waited as long as the firm waits. */
-  | (ChannelOption & {
-      readonly kind: 'notify_offer_late';
-      readonly firmId: FirmId;
-      readonly claimId: ClaimId;
-      readonly svcId: Svcid;
-      readonly offeredAt: Instant;
-    })
+  | (ChannelOption & OfOffer & { readonly kind: 'notify_offer_late' })
   /** Due when an offer has waited as long as the firm waits; once per offer, it queues the notification. */
-  | {
+  | (OfOffer & {
       readonly kind: 'remind_of_offer';
-      readonly firmId: FirmId;
-      readonly claimId: ClaimId;
-      readonly svcId: Svcid;
-      readonly offeredAt: Instant;
       /** How long the firm waited when the job was added. */
       readonly hours: number;
-    }
+    })
   /** Queues the reminders of offers that were open when the firm's wait changed, and the next run of this job. */
   | {
       readonly kind: 'remind_of_open_offers';
@@ -51,27 +52,11 @@ export type Job =
       readonly svcId?: undefined;
     }
   /** Notifies the adjuster that the firm has withdrawn an offer, or offered the claim to another adjuster. */
-  | (ChannelOption & {
-      readonly kind: 'notify_offer_withdrawn';
-      readonly firmId: FirmId;
-      readonly claimId: ClaimId;
-      readonly svcId: Svcid;
-    })
+  | (ChannelOption & OfClaim & { readonly kind: 'notify_offer_withdrawn' })
   /** Notifies the adjuster of an invitation, or reminds them of one that their app has not got. */
-  | (ChannelOption & {
-      readonly kind: 'notify_invitation';
-      readonly firmId: FirmId;
-      readonly svcId: Svcid;
-      readonly invitedAt: Instant;
-      readonly isReminder?: true;
-    })
+  | (ChannelOption & OfInvitation & { readonly kind: 'notify_invitation'; readonly isReminder?: true })
   /** Due when an invitation has waited; once per invitation, it queues the reminder. */
-  | {
-      readonly kind: 'remind_of_invitation';
-      readonly firmId: FirmId;
-      readonly svcId: Svcid;
-      readonly invitedAt: Instant;
-    }
+  | (OfInvitation & { readonly kind: 'remind_of_invitation' })
   /** Sends a notification that the adjuster asked for, to check the phone's settings. */
   | { readonly kind: 'notify_test'; readonly svcId: Svcid; readonly only: Channel }
   /** Reminds the adjuster of what is due until the next reminder. */
@@ -112,19 +97,8 @@ export type Job =
       readonly at: Instant;
     }
   /** Simulates the response of a test account to this offer. */
-  | {
-      readonly kind: 'simulate_offer_response';
-      readonly firmId: FirmId;
-      readonly claimId: ClaimId;
-      readonly svcId: Svcid;
-      readonly offeredAt: Instant;
-    }
+  | (OfOffer & { readonly kind: 'simulate_offer_response' })
   /** Simulates the response of a test account to this invitation. */
-  | {
-      readonly kind: 'simulate_invitation_response';
-      readonly firmId: FirmId;
-      readonly svcId: Svcid;
-      readonly invitedAt: Instant;
-    };
+  | (OfInvitation & { readonly kind: 'simulate_invitation_response' });
 
 export type JobKind = Job['kind'];
