@@ -12,71 +12,36 @@ export interface SandboxCommand {
   ) => Promise<object>;
 }
 
+type Method = Exclude<
+  keyof Client['sandbox'],
+  'rejectClaim' | 'simulateFaults' | 'clearFaults' | 'checkReadiness'
+>;
+
+const command = (
+  name: string,
+  argument: SandboxCommand['argument'],
+  method: Method,
+  description: string,
+): SandboxCommand => ({
+  ...{ name, description, argument },
+  run: (sandbox, about, { signal }) => sandbox[method](about, { signal }),
+});
+
 export const SANDBOX_COMMANDS: readonly SandboxCommand[] = [
-  {
-    name: 'accept',
-    description: 'accept the offer of a claim',
-    argument: 'id',
-    run: (sandbox, id, { signal }) => sandbox.acceptClaim(id, { signal }),
-  },
+  command('accept', 'id', 'acceptClaim', 'accept the offer of a claim'),
   {
     name: 'reject',
     description: 'reject the offer of a claim; --reason',
     argument: 'id',
     run: (sandbox, id, options) => sandbox.rejectClaim(id, options),
   },
-  {
-    name: 'close',
-    description: 'close a claim',
-    argument: 'id',
-    run: (sandbox, id, { signal }) => sandbox.closeClaim(id, { signal }),
-  },
-  {
-    name: 'accept-invitation',
-    description: 'accept a pending invitation',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.acceptInvitation(svcId, { signal }),
-  },
-  {
-    name: 'decline-invitation',
-    description: 'decline a pending invitation',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.declineInvitation(svcId, { signal }),
-  },
-  {
-    name: 'expire-invitation',
-    description: 'let a pending invitation expire',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.expireInvitation(svcId, { signal }),
-  },
-  {
-    name: 'leave',
-    description: 'let an adjuster leave the firm',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.leaveFirm(svcId, { signal }),
-  },
-  {
-    name: 'pause',
-    description: 'let an adjuster pause assignments',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.pauseAdjuster(svcId, { signal }),
-  },
-  {
-    name: 'resume',
-    description: 'let an adjuster resume assignments',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.resumeAdjuster(svcId, { signal }),
-  },
-  {
-    name: 'suspend',
-    description: 'withdraw the permission to accept claims',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.suspendAdjuster(svcId, { signal }),
-  },
-  {
-    name: 'reinstate',
-    description: 'restore the permission to accept claims',
-    argument: 'svcid',
-    run: (sandbox, svcId, { signal }) => sandbox.reinstateAdjuster(svcId, { signal }),
-  },
+  command('close', 'id', 'closeClaim', 'close a claim'),
+  command('accept-invitation', 'svcid', 'acceptInvitation', 'accept a pending invitation'),
+  command('decline-invitation', 'svcid', 'declineInvitation', 'decline a pending invitation'),
+  command('expire-invitation', 'svcid', 'expireInvitation', 'let a pending invitation expire'),
+  command('leave', 'svcid', 'leaveFirm', 'let an adjuster leave the firm'),
+  command('pause', 'svcid', 'pauseAdjuster', 'let an adjuster pause assignments'),
+  command('resume', 'svcid', 'resumeAdjuster', 'let an adjuster resume assignments'),
+  command('suspend', 'svcid', 'suspendAdjuster', 'withdraw the permission to accept claims'),
+  command('reinstate', 'svcid', 'reinstateAdjuster', 'restore the permission to accept claims'),
 ];
