@@ -27,7 +27,7 @@ import {
   workProblemSchema,
 } from './app.ts';
 import { credentialsExample, credentialsSchema, saveCredentialsBody } from './credentials.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { endpoint, named } from './endpoint.ts';
 import { fields, instantParameter, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { changesOf, pageOf, pageParameters } from './page.ts';
@@ -66,7 +66,7 @@ export const appAccount = accountEndpoints({
 });
 
 /** The operations of the adjuster app. */
-export const appEndpoints = {
+export const appEndpoints = named({
   ...appAccount,
   signIn: endpoint({
     ...appAccount.signIn,
@@ -82,7 +82,6 @@ export const appEndpoints = {
   }),
   getProfile: endpoint({
     ...sessionRead,
-    id: 'getProfile',
     method: 'GET',
     path: '/app/v1/me',
     audit: null,
@@ -94,7 +93,6 @@ export const appEndpoints = {
   }),
   updateProfile: endpoint({
     ...sessionWrite,
-    id: 'updateProfile',
     method: 'PATCH',
     path: '/app/v1/me',
     audit: 'profile.change',
@@ -110,7 +108,6 @@ export const appEndpoints = {
   }),
   updateAvailability: endpoint({
     ...sessionWrite,
-    id: 'updateAvailability',
     method: 'PATCH',
     path: '/app/v1/me/availability',
     audit: 'availability.change',
@@ -123,7 +120,6 @@ export const appEndpoints = {
   }),
   getCredentials: endpoint({
     ...sessionRead,
-    id: 'getCredentials',
     method: 'GET',
     path: '/app/v1/me/credentials',
     audit: null,
@@ -134,7 +130,6 @@ export const appEndpoints = {
   }),
   saveCredentials: endpoint({
     ...sessionWrite,
-    id: 'saveCredentials',
     method: 'PUT',
     path: '/app/v1/me/credentials',
     audit: 'credentials.change',
@@ -147,7 +142,6 @@ export const appEndpoints = {
   }),
   listDeadlines: endpoint({
     ...sessionRead,
-    id: 'listDeadlines',
     method: 'GET',
     path: '/app/v1/deadlines',
     audit: null,
@@ -162,7 +156,6 @@ export const appEndpoints = {
   }),
   confirmEmail: endpoint({
     ...sessionWrite,
-    id: 'confirmEmail',
     method: 'POST',
     path: '/app/v1/me/email-confirmation',
     audit: 'email.confirm',
@@ -176,7 +169,6 @@ export const appEndpoints = {
   }),
   listInvitations: endpoint({
     ...sessionRead,
-    id: 'listInvitations',
     method: 'GET',
     path: '/app/v1/invitations',
     audit: null,
@@ -192,7 +184,6 @@ export const appEndpoints = {
   }),
   acceptInvitation: endpoint({
     ...sessionWrite,
-    id: 'acceptInvitation',
     method: 'POST',
     path: '/app/v1/invitations/{firm_id}/acceptance',
     audit: 'invitation.accept',
@@ -204,7 +195,6 @@ export const appEndpoints = {
   }),
   declineInvitation: endpoint({
     ...sessionWrite,
-    id: 'declineInvitation',
     method: 'POST',
     path: '/app/v1/invitations/{firm_id}/decline',
     audit: 'invitation.decline',
@@ -216,7 +206,6 @@ export const appEndpoints = {
   }),
   updateMembership: endpoint({
     ...sessionWrite,
-    id: 'updateMembership',
     method: 'PATCH',
     path: '/app/v1/firms/{firm_id}/membership',
     audit: 'member.change',
@@ -229,7 +218,6 @@ export const appEndpoints = {
   }),
   getSharing: endpoint({
     ...sessionRead,
-    id: 'getSharing',
     method: 'GET',
     path: '/app/v1/firms/{firm_id}/sharing',
     audit: null,
@@ -241,7 +229,6 @@ export const appEndpoints = {
   }),
   updateSharing: endpoint({
     ...sessionWrite,
-    id: 'updateSharing',
     method: 'PUT',
     path: '/app/v1/firms/{firm_id}/sharing',
     audit: 'member.sharing',
@@ -255,7 +242,6 @@ export const appEndpoints = {
   }),
   leaveFirm: endpoint({
     ...sessionWrite,
-    id: 'leaveFirm',
     method: 'DELETE',
     path: '/app/v1/firms/{firm_id}/membership',
     audit: 'member.leave',
@@ -268,7 +254,6 @@ export const appEndpoints = {
   }),
   listOfferedClaims: endpoint({
     ...sessionRead,
-    id: 'listOfferedClaims',
     method: 'GET',
     path: '/app/v1/claims',
     audit: 'claims.read',
@@ -293,7 +278,6 @@ export const appEndpoints = {
   }),
   getOfferedClaim: endpoint({
     ...sessionRead,
-    id: 'getOfferedClaim',
     method: 'GET',
     path: '/app/v1/claims/{id}',
     audit: 'claim.read',
@@ -306,7 +290,6 @@ export const appEndpoints = {
   }),
   getOfferReceipt: endpoint({
     ...sessionRead,
-    id: 'getOfferReceipt',
     method: 'GET',
     path: '/app/v1/claims/{id}/receipt',
     audit: 'claim.read',
@@ -325,7 +308,6 @@ export const appEndpoints = {
   }),
   acceptClaim: endpoint({
     ...sessionWrite,
-    id: 'acceptClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/acceptance',
     audit: 'claim.accept',
@@ -340,7 +322,6 @@ export const appEndpoints = {
   }),
   rejectClaim: endpoint({
     ...sessionWrite,
-    id: 'rejectClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/rejection',
     audit: 'claim.reject',
@@ -354,7 +335,6 @@ export const appEndpoints = {
   }),
   updateWork: endpoint({
     ...sessionWrite,
-    id: 'updateWork',
     method: 'PATCH',
     path: '/app/v1/claims/{id}/work',
     audit: 'claim.work',
@@ -369,7 +349,6 @@ export const appEndpoints = {
   }),
   logContact: endpoint({
     ...sessionWrite,
-    id: 'logContact',
     method: 'PUT',
     path: '/app/v1/claims/{id}/contacts/{contact_id}',
     audit: 'claim.work',
@@ -383,7 +362,6 @@ export const appEndpoints = {
   }),
   closeClaim: endpoint({
     ...sessionWrite,
-    id: 'closeClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/closure',
     audit: 'claim.close',
@@ -395,7 +373,6 @@ export const appEndpoints = {
   }),
   reportError: endpoint({
     ...sessionWrite,
-    id: 'reportError',
     method: 'POST',
     path: '/app/v1/error-reports',
     audit: null,
@@ -409,7 +386,6 @@ export const appEndpoints = {
   }),
   getDevice: endpoint({
     ...sessionRead,
-    id: 'getDevice',
     method: 'GET',
     path: '/app/v1/devices/{device_id}',
     audit: null,
@@ -422,7 +398,6 @@ export const appEndpoints = {
   }),
   registerDevice: endpoint({
     ...sessionWrite,
-    id: 'registerDevice',
     method: 'PUT',
     path: '/app/v1/devices/{device_id}',
     audit: null,
@@ -436,7 +411,6 @@ export const appEndpoints = {
   }),
   setDevicePreferences: endpoint({
     ...sessionWrite,
-    id: 'setDevicePreferences',
     method: 'PUT',
     path: '/app/v1/devices/{device_id}/preferences',
     audit: null,
@@ -450,7 +424,6 @@ export const appEndpoints = {
   }),
   testDevice: endpoint({
     ...sessionWrite,
-    id: 'testDevice',
     method: 'POST',
     path: '/app/v1/devices/{device_id}/test-notification',
     audit: null,
@@ -464,7 +437,6 @@ export const appEndpoints = {
   }),
   unregisterDevice: endpoint({
     ...sessionWrite,
-    id: 'unregisterDevice',
     method: 'DELETE',
     path: '/app/v1/devices/{device_id}',
     audit: null,
@@ -474,4 +446,4 @@ export const appEndpoints = {
     success: { status: 204, schema: null, description: 'Unregistered.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
-} as const satisfies Record<string, Endpoint>;
+});

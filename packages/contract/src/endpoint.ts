@@ -94,7 +94,7 @@ export interface RequestOf<Of extends Endpoint> {
   readonly body: BodyOf<Of>;
 }
 
-export type BodyOf<Of extends Endpoint> = Of extends { readonly body: infer Schema extends z.ZodType }
+export type BodyOf<Of extends Operation> = Of extends { readonly body: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : undefined;
 
@@ -111,6 +111,14 @@ type NextOf<Of extends Endpoint> = Of extends {
   ? z.output<Schema>
   : never;
 
-export const endpoint = <const Of extends Endpoint>(
+type Operation = Omit<Endpoint, 'id'>;
+
+export const endpoint = <const Of extends Operation>(
   definition: Of & { readonly rules?: readonly CrossFieldRule<BodyOf<Of>>[] },
 ): Of => definition;
+
+/** Operations, each with its name as id. */
+export const named = <const All extends Readonly<Record<string, Operation>>>(
+  operations: All,
+): { readonly [Id in keyof All]: Omit<All[Id], 'id'> & { readonly id: Id } } =>
+  Object.fromEntries(Object.entries(operations).map(([id, one]): readonly unknown[] => [id, { ...one, id }]));

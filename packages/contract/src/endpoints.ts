@@ -3,7 +3,7 @@ import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts
 import { rejectClaimBody } from './app.ts';
 import { claimSchema, offerClaimBody, sendsClaim } from './claim.ts';
 import { readinessQuery, readinessSchema } from './desk/readiness.ts';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { endpoint, named } from './endpoint.ts';
 import {
   acceptedClaim,
   activeAdjuster,
@@ -36,9 +36,8 @@ import { responseObject } from './response-schema.ts';
 import { departedAdjusterSchema, simulatedFaultsSchema, simulateFaultsBody } from './sandbox.ts';
 
 /** The operations of the firm API. */
-export const firmEndpoints = {
+export const firmEndpoints = named({
   listClaims: endpoint({
-    id: 'listClaims',
     method: 'GET',
     path: '/v1/claims',
     audit: 'claims.read',
@@ -65,7 +64,6 @@ export const firmEndpoints = {
     },
   }),
   sendClaim: endpoint({
-    id: 'sendClaim',
     method: 'POST',
     path: '/v1/claims',
     audit: 'claim.send',
@@ -91,7 +89,6 @@ export const firmEndpoints = {
     example: { body: surgeClaim, response: sentClaim },
   }),
   getClaim: endpoint({
-    id: 'getClaim',
     method: 'GET',
     path: '/v1/claims/{id}',
     audit: 'claim.read',
@@ -106,7 +103,6 @@ export const firmEndpoints = {
     example: { response: acceptedClaim },
   }),
   getReceipt: endpoint({
-    id: 'getReceipt',
     method: 'GET',
     path: '/v1/claims/{id}/receipt',
     audit: 'claim.read',
@@ -122,7 +118,6 @@ export const firmEndpoints = {
     problems: [...SCOPED_REQUEST, 'not_found'],
   }),
   offerClaim: endpoint({
-    id: 'offerClaim',
     method: 'POST',
     path: '/v1/claims/{id}/assignment',
     audit: 'claim.offer',
@@ -158,7 +153,6 @@ export const firmEndpoints = {
     },
   }),
   inviteAdjuster: endpoint({
-    id: 'inviteAdjuster',
     method: 'POST',
     path: '/v1/adjusters/invitations',
     audit: 'invitation.send',
@@ -188,7 +182,6 @@ export const firmEndpoints = {
     },
   }),
   listAdjusters: endpoint({
-    id: 'listAdjusters',
     method: 'GET',
     path: '/v1/adjusters',
     audit: 'adjusters.read',
@@ -207,7 +200,6 @@ export const firmEndpoints = {
     example: { search: 'limit=50', response: { data: [activeAdjuster], next_cursor: null } },
   }),
   withdrawInvitation: endpoint({
-    id: 'withdrawInvitation',
     method: 'DELETE',
     path: '/v1/adjusters/invitations/{svc_id}',
     audit: 'invitation.withdraw',
@@ -224,7 +216,6 @@ export const firmEndpoints = {
     },
   }),
   getKeyInfo: endpoint({
-    id: 'getKeyInfo',
     method: 'GET',
     path: '/v1/me',
     audit: null,
@@ -244,7 +235,6 @@ export const firmEndpoints = {
     },
   }),
   getHealth: endpoint({
-    id: 'getHealth',
     method: 'GET',
     path: '/v1/health',
     audit: null,
@@ -260,7 +250,7 @@ export const firmEndpoints = {
     },
     problems: ANY_REQUEST,
   }),
-} as const satisfies Record<string, Endpoint>;
+});
 
 const SANDBOX_REQUEST = [...WITH_BODY, ...SCOPED_REQUEST, 'environment_mismatch'] as const;
 
@@ -285,10 +275,9 @@ const sandboxAdjuster = {
 const sandboxFaults = { auth: 'key', since: '1.1.0', scope: null, sandbox: true, write: true } as const;
 
 /** Operations that simulate what adjusters, time and failures do. For test keys only. */
-export const sandboxEndpoints = {
+export const sandboxEndpoints = named({
   acceptTestClaim: endpoint({
     ...sandboxClaim,
-    id: 'acceptTestClaim',
     method: 'POST',
     path: '/v1/test/claims/{id}/acceptance',
     audit: 'claim.accept',
@@ -303,7 +292,6 @@ export const sandboxEndpoints = {
   }),
   rejectTestClaim: endpoint({
     ...sandboxClaim,
-    id: 'rejectTestClaim',
     method: 'POST',
     path: '/v1/test/claims/{id}/rejection',
     audit: 'claim.reject',
@@ -324,7 +312,6 @@ export const sandboxEndpoints = {
   }),
   closeTestClaim: endpoint({
     ...sandboxClaim,
-    id: 'closeTestClaim',
     method: 'POST',
     path: '/v1/test/claims/{id}/closure',
     audit: 'claim.close',
@@ -337,7 +324,6 @@ export const sandboxEndpoints = {
   }),
   acceptTestInvitation: endpoint({
     ...sandboxAdjuster,
-    id: 'acceptTestInvitation',
     method: 'POST',
     path: '/v1/test/invitations/{svc_id}/acceptance',
     audit: 'invitation.accept',
@@ -349,7 +335,6 @@ export const sandboxEndpoints = {
   }),
   declineTestInvitation: endpoint({
     ...sandboxAdjuster,
-    id: 'declineTestInvitation',
     method: 'POST',
     path: '/v1/test/invitations/{svc_id}/decline',
     audit: 'invitation.decline',
@@ -364,7 +349,6 @@ export const sandboxEndpoints = {
   }),
   expireTestInvitation: endpoint({
     ...sandboxAdjuster,
-    id: 'expireTestInvitation',
     method: 'POST',
     path: '/v1/test/invitations/{svc_id}/expiry',
     audit: 'invitation.withdraw',
@@ -379,7 +363,6 @@ export const sandboxEndpoints = {
   }),
   departTestAdjuster: endpoint({
     ...sandboxAdjuster,
-    id: 'departTestAdjuster',
     method: 'POST',
     path: '/v1/test/adjusters/{svc_id}/departure',
     audit: 'member.leave',
@@ -395,7 +378,6 @@ export const sandboxEndpoints = {
   }),
   pauseTestAdjuster: endpoint({
     ...sandboxAdjuster,
-    id: 'pauseTestAdjuster',
     method: 'POST',
     path: '/v1/test/adjusters/{svc_id}/pause',
     audit: 'member.pause',
@@ -407,7 +389,6 @@ export const sandboxEndpoints = {
   }),
   resumeTestAdjuster: endpoint({
     ...sandboxAdjuster,
-    id: 'resumeTestAdjuster',
     method: 'POST',
     path: '/v1/test/adjusters/{svc_id}/resume',
     audit: 'member.resume',
@@ -419,7 +400,6 @@ export const sandboxEndpoints = {
   }),
   suspendTestAdjuster: endpoint({
     ...sandboxAdjuster,
-    id: 'suspendTestAdjuster',
     method: 'POST',
     path: '/v1/test/adjusters/{svc_id}/suspension',
     audit: 'member.permission',
@@ -432,7 +412,6 @@ export const sandboxEndpoints = {
   }),
   reinstateTestAdjuster: endpoint({
     ...sandboxAdjuster,
-    id: 'reinstateTestAdjuster',
     method: 'POST',
     path: '/v1/test/adjusters/{svc_id}/reinstatement',
     audit: 'member.permission',
@@ -444,7 +423,6 @@ export const sandboxEndpoints = {
   }),
   simulateFaults: endpoint({
     ...sandboxFaults,
-    id: 'simulateFaults',
     method: 'PUT',
     path: '/v1/test/faults',
     audit: 'faults.set',
@@ -457,7 +435,6 @@ export const sandboxEndpoints = {
   }),
   clearFaults: endpoint({
     ...sandboxFaults,
-    id: 'clearFaults',
     method: 'DELETE',
     path: '/v1/test/faults',
     audit: 'faults.clear',
@@ -468,7 +445,6 @@ export const sandboxEndpoints = {
     example: { response: { kind: null, count: 0 } },
   }),
   checkReadiness: endpoint({
-    id: 'checkReadiness',
     method: 'GET',
     path: '/v1/test/readiness',
     audit: 'readiness.read',
@@ -484,4 +460,4 @@ export const sandboxEndpoints = {
     success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
     problems: [...SCOPED_REQUEST, 'environment_mismatch'],
   }),
-} as const satisfies Record<string, Endpoint>;
+});

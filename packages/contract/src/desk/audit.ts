@@ -1,10 +1,10 @@
 import { AUDIT_ACTIONS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import { fields, instantParameter, responseField, text, uuidParameter } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
+import { STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 const since = instantParameter({
@@ -111,10 +111,9 @@ export const auditVerificationSchema = responseObject({
 export type AuditVerificationDocument = z.output<typeof auditVerificationSchema>;
 
 /** The audit trail of the firm. */
-export const auditEndpoints = {
+export const auditEndpoints = named({
   listAudit: endpoint({
     ...staffRead('audit:read'),
-    id: 'listAudit',
     method: 'GET',
     path: '/firm/v1/audit',
     audit: 'audit.read',
@@ -142,7 +141,6 @@ export const auditEndpoints = {
   }),
   verifyAudit: endpoint({
     ...staffRead('audit:read'),
-    id: 'verifyAudit',
     method: 'GET',
     path: '/firm/v1/audit/verification',
     audit: 'audit.verify',
@@ -152,4 +150,4 @@ export const auditEndpoints = {
     success: { status: 200, schema: auditVerificationSchema, description: 'Whether the trail is intact.' },
     problems: STAFF_REQUEST,
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { adjusterSchema } from '../adjuster.ts';
 import { claimSchema, offerClaimBody } from '../claim.ts';
 import { sharedCredentialsSchema } from '../credentials.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import { firmEndpoints } from '../endpoints.ts';
 import {
   arrayOf,
@@ -33,15 +33,7 @@ import {
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
-import {
-  atDesk,
-  claimParams,
-  type DeskEndpoint,
-  STAFF_REQUEST,
-  staffRead,
-  staffWrite,
-  WITH_BODY,
-} from '../requests.ts';
+import { atDesk, claimParams, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 export const offerBoardClaimBody = fields({
@@ -542,10 +534,9 @@ const invitationEnvironment = fields({
 const offerAtDesk = atDesk(firmEndpoints.offerClaim);
 
 /** The board of claims, its adjusters and reports. */
-export const boardEndpoints = {
+export const boardEndpoints = named({
   listBoardClaims: endpoint({
     ...staffRead('claims:read'),
-    id: 'listBoardClaims',
     method: 'GET',
     path: '/firm/v1/claims',
     audit: 'claims.read',
@@ -562,7 +553,6 @@ export const boardEndpoints = {
   }),
   getBoardClaim: endpoint({
     ...staffRead('claims:read'),
-    id: 'getBoardClaim',
     method: 'GET',
     path: '/firm/v1/claims/{id}',
     audit: 'claim.read',
@@ -575,14 +565,12 @@ export const boardEndpoints = {
   getBoardReceipt: endpoint({
     ...firmEndpoints.getReceipt,
     ...atDesk(firmEndpoints.getReceipt),
-    id: 'getBoardReceipt',
     path: '/firm/v1/claims/{id}/receipt',
     description: 'As GET /v1/claims/{id}/receipt, of a live or test claim.',
   }),
   sendBoardClaim: endpoint({
     ...firmEndpoints.sendClaim,
     ...atDesk(firmEndpoints.sendClaim),
-    id: 'sendBoardClaim',
     path: '/firm/v1/claims',
     description: 'As POST /v1/claims, in the environment.',
     query: environmentQuery,
@@ -590,7 +578,6 @@ export const boardEndpoints = {
   offerBoardClaim: endpoint({
     ...firmEndpoints.offerClaim,
     ...offerAtDesk,
-    id: 'offerBoardClaim',
     path: '/firm/v1/claims/{id}/assignment',
     description:
       'As POST /v1/claims/{id}/assignment, in the environment, which is that of the claim. With updated_at, a claim that has changed since is not offered.',
@@ -600,7 +587,6 @@ export const boardEndpoints = {
   }),
   withdrawBoardOffer: endpoint({
     ...staffWrite('claims:write'),
-    id: 'withdrawBoardOffer',
     method: 'POST',
     path: '/firm/v1/claims/{id}/withdrawal',
     audit: 'claim.withdraw',
@@ -619,7 +605,6 @@ export const boardEndpoints = {
   }),
   closeBoardClaim: endpoint({
     ...staffWrite('claims:write'),
-    id: 'closeBoardClaim',
     method: 'POST',
     path: '/firm/v1/claims/{id}/closure',
     audit: 'claim.close',
@@ -634,7 +619,6 @@ export const boardEndpoints = {
   }),
   listBoardAdjusters: endpoint({
     ...staffRead('adjusters:read'),
-    id: 'listBoardAdjusters',
     method: 'GET',
     path: '/firm/v1/adjusters',
     audit: 'adjusters.read',
@@ -659,7 +643,6 @@ export const boardEndpoints = {
   }),
   spreadClaims: endpoint({
     ...staffWrite('claims:write'),
-    id: 'spreadClaims',
     method: 'POST',
     path: '/firm/v1/adjusters/spread',
     audit: 'adjusters.read',
@@ -681,7 +664,6 @@ export const boardEndpoints = {
   }),
   getSharedCredentials: endpoint({
     ...staffRead('adjusters:read'),
-    id: 'getSharedCredentials',
     method: 'GET',
     path: '/firm/v1/adjusters/{svc_id}/credentials',
     audit: 'credentials.read',
@@ -695,14 +677,12 @@ export const boardEndpoints = {
   inviteBoardAdjuster: endpoint({
     ...firmEndpoints.inviteAdjuster,
     ...atDesk(firmEndpoints.inviteAdjuster),
-    id: 'inviteBoardAdjuster',
     path: '/firm/v1/adjusters/invitations',
     description: 'As POST /v1/adjusters/invitations, in the environment.',
     query: invitationEnvironment,
   }),
   inviteBoardAdjusters: endpoint({
     ...staffWrite('adjusters:write'),
-    id: 'inviteBoardAdjusters',
     method: 'POST',
     path: '/firm/v1/adjusters/invitations/batch',
     audit: 'invitation.send',
@@ -717,14 +697,12 @@ export const boardEndpoints = {
   withdrawBoardInvitation: endpoint({
     ...firmEndpoints.withdrawInvitation,
     ...atDesk(firmEndpoints.withdrawInvitation),
-    id: 'withdrawBoardInvitation',
     path: '/firm/v1/adjusters/invitations/{svc_id}',
     description: 'As DELETE /v1/adjusters/invitations/{svc_id}, in the environment.',
     query: invitationEnvironment,
   }),
   reportAnswers: endpoint({
     ...staffRead('reports:read'),
-    id: 'reportAnswers',
     method: 'GET',
     path: '/firm/v1/reports/answers',
     audit: 'report.read',
@@ -744,4 +722,4 @@ export const boardEndpoints = {
     success: { status: 200, schema: answersReportSchema, csv: true, description: 'The report.' },
     problems: STAFF_REQUEST,
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import {
   arrayOf,
   fields,
@@ -11,7 +11,7 @@ import {
   timeZone,
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { responseFields, responseObject } from '../response-schema.ts';
 
 const clockRule = {
@@ -91,10 +91,9 @@ export type ClocksDocument = z.output<typeof clocksSchema>;
 export type ClockRuleDocument = ClocksDocument['rules'][number];
 
 /** What the firm owes its carriers. */
-export const clockEndpoints = {
+export const clockEndpoints = named({
   getClocks: endpoint({
     ...staffRead('claims:read'),
-    id: 'getClocks',
     method: 'GET',
     path: '/firm/v1/clocks',
     audit: null,
@@ -106,7 +105,6 @@ export const clockEndpoints = {
   }),
   updateClocks: endpoint({
     ...staffWrite('clocks:write'),
-    id: 'updateClocks',
     method: 'PUT',
     path: '/firm/v1/clocks',
     audit: 'firm.clocks',
@@ -118,4 +116,4 @@ export const clockEndpoints = {
     success: { status: 200, schema: clocksSchema, description: 'The rules.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'clocks_changed'],
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, KEY_PURPOSES } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { keyInfoSchema } from '../adjuster.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import {
   fields,
   instantParameter,
@@ -14,7 +14,7 @@ import {
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { keyPurpose } from './staff.ts';
 
@@ -167,10 +167,9 @@ const keyParams = fields({
 });
 
 /** Keys and requests of the firm's systems. */
-export const developerEndpoints = {
+export const developerEndpoints = named({
   listKeys: endpoint({
     ...staffRead('keys:read'),
-    id: 'listKeys',
     method: 'GET',
     path: '/firm/v1/keys',
     audit: 'keys.read',
@@ -182,7 +181,6 @@ export const developerEndpoints = {
   }),
   createKey: endpoint({
     ...staffWrite('keys:write'),
-    id: 'createKey',
     method: 'POST',
     path: '/firm/v1/keys',
     audit: 'key.create',
@@ -213,7 +211,6 @@ export const developerEndpoints = {
   }),
   rollKey: endpoint({
     ...staffWrite('keys:write'),
-    id: 'rollKey',
     method: 'POST',
     path: '/firm/v1/keys/{key_id}/roll',
     audit: 'key.roll',
@@ -238,7 +235,6 @@ export const developerEndpoints = {
   }),
   updateKey: endpoint({
     ...staffWrite('keys:write'),
-    id: 'updateKey',
     method: 'PATCH',
     path: '/firm/v1/keys/{key_id}',
     audit: 'key.rename',
@@ -254,7 +250,6 @@ export const developerEndpoints = {
   }),
   revokeKeysOfMaker: endpoint({
     ...staffWrite('keys:write'),
-    id: 'revokeKeysOfMaker',
     method: 'POST',
     path: '/firm/v1/keys/revocation',
     audit: 'key.revoke',
@@ -273,7 +268,6 @@ export const developerEndpoints = {
   }),
   revokeKey: endpoint({
     ...staffWrite('keys:write'),
-    id: 'revokeKey',
     method: 'POST',
     path: '/firm/v1/keys/{key_id}/revocation',
     audit: 'key.revoke',
@@ -285,7 +279,6 @@ export const developerEndpoints = {
   }),
   getLimits: endpoint({
     ...staffRead('keys:read'),
-    id: 'getLimits',
     method: 'GET',
     path: '/firm/v1/limits',
     audit: 'keys.read',
@@ -297,7 +290,6 @@ export const developerEndpoints = {
   }),
   listRequests: endpoint({
     ...staffRead('requests:read'),
-    id: 'listRequests',
     method: 'GET',
     path: '/firm/v1/requests',
     audit: 'requests.read',
@@ -345,7 +337,6 @@ export const developerEndpoints = {
   }),
   getRequest: endpoint({
     ...staffRead('requests:read'),
-    id: 'getRequest',
     method: 'GET',
     path: '/firm/v1/requests/{request_id}',
     audit: 'requests.read',
@@ -357,4 +348,4 @@ export const developerEndpoints = {
     success: { status: 200, schema: loggedRequestSchema, description: 'The request.' },
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

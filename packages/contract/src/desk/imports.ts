@@ -1,6 +1,6 @@
 import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import {
   base64,
   expected,
@@ -15,7 +15,7 @@ import {
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { environmentQuery } from './board.ts';
 
@@ -277,10 +277,9 @@ export const importSchema = responseObject({
 }).meta({ id: 'Import', description: 'An import, without its rows.' });
 export type Import = z.output<typeof importSchema>;
 
-export const importEndpoints = {
+export const importEndpoints = named({
   importClaims: endpoint({
     ...staffWrite('imports:write'),
-    id: 'importClaims',
     method: 'POST',
     path: '/firm/v1/imports',
     audit: 'claims.import',
@@ -303,7 +302,6 @@ export const importEndpoints = {
   }),
   listImports: endpoint({
     ...staffRead('imports:read'),
-    id: 'listImports',
     method: 'GET',
     path: '/firm/v1/imports',
     audit: 'imports.read',
@@ -319,7 +317,6 @@ export const importEndpoints = {
   }),
   getImport: endpoint({
     ...staffRead('imports:read'),
-    id: 'getImport',
     method: 'GET',
     path: '/firm/v1/imports/{import_id}',
     audit: 'imports.read',
@@ -329,4 +326,4 @@ export const importEndpoints = {
     success: { status: 200, schema: importSchema, description: 'The import.' },
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

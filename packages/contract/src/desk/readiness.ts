@@ -1,8 +1,8 @@
 import { READINESS_CHECKS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import { fields, instantParameter, responseField } from '../fields.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
+import { STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 const EXAMPLE_REQUESTS = [
@@ -103,10 +103,9 @@ export const readinessQuery = fields({
   }).optional(),
 });
 
-export const readinessEndpoints = {
+export const readinessEndpoints = named({
   getFirmReadiness: endpoint({
     ...staffRead('readiness:read'),
-    id: 'getFirmReadiness',
     method: 'GET',
     path: '/firm/v1/readiness',
     audit: 'readiness.read',
@@ -117,4 +116,4 @@ export const readinessEndpoints = {
     success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
     problems: STAFF_REQUEST,
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

@@ -2,18 +2,11 @@ import { KEY_PURPOSES, STAFF_PERMISSIONS, STAFF_ROLES } from '@svc/domain/vocabu
 import { z } from 'zod';
 import { accountEndpoints } from '../account.ts';
 import { firmSchema } from '../adjuster.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import { email, fields, nonBlankText, oneOf, responseField, text, uuidParameter } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf } from '../page.ts';
-import {
-  ANY_SESSION_REQUEST,
-  type DeskEndpoint,
-  STAFF_REQUEST,
-  staffRead,
-  staffWrite,
-  WITH_BODY,
-} from '../requests.ts';
+import { ANY_SESSION_REQUEST, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { staffSignInBody } from '../sign-in.ts';
 
@@ -147,10 +140,9 @@ export const staffAccount = accountEndpoints({
 });
 
 /** Sign-in to the desk, and the people of the firm. */
-export const staffEndpoints = {
+export const staffEndpoints = named({
   changeFirm: endpoint({
     ...staffWrite(null),
-    id: 'changeFirm',
     method: 'PUT',
     path: '/firm/v1/sessions/current',
     audit: 'session.open',
@@ -197,7 +189,6 @@ export const staffEndpoints = {
   endStaffSession: staffAccount.endSession,
   getOwnStaff: endpoint({
     ...staffRead(null),
-    id: 'getOwnStaff',
     method: 'GET',
     path: '/firm/v1/me',
     audit: null,
@@ -209,7 +200,6 @@ export const staffEndpoints = {
   }),
   updateOwnStaff: endpoint({
     ...staffWrite('claims:write'),
-    id: 'updateOwnStaff',
     method: 'PATCH',
     path: '/firm/v1/me',
     audit: 'staff.settings',
@@ -228,7 +218,6 @@ export const staffEndpoints = {
   }),
   listStaff: endpoint({
     ...staffRead('staff:read'),
-    id: 'listStaff',
     method: 'GET',
     path: '/firm/v1/staff',
     audit: 'staff.read',
@@ -243,7 +232,6 @@ export const staffEndpoints = {
   }),
   inviteStaff: endpoint({
     ...staffWrite('staff:write'),
-    id: 'inviteStaff',
     method: 'POST',
     path: '/firm/v1/staff',
     audit: 'staff.invite',
@@ -257,7 +245,6 @@ export const staffEndpoints = {
   }),
   updateStaff: endpoint({
     ...staffWrite('staff:write'),
-    id: 'updateStaff',
     method: 'PATCH',
     path: '/firm/v1/staff/{staff_id}',
     audit: 'staff.change',
@@ -270,7 +257,6 @@ export const staffEndpoints = {
   }),
   removeStaff: endpoint({
     ...staffWrite('staff:write'),
-    id: 'removeStaff',
     method: 'DELETE',
     path: '/firm/v1/staff/{staff_id}',
     audit: 'staff.remove',
@@ -280,4 +266,4 @@ export const staffEndpoints = {
     success: { status: 204, schema: null, description: 'Removed.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found', 'last_admin'],
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});

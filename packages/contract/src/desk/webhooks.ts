@@ -6,11 +6,11 @@ import {
   WEBHOOK_STATUSES,
 } from '@svc/domain/vocabulary';
 import { z } from 'zod';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, named } from '../endpoint.ts';
 import { fields, flag, oneOf, responseField, url, uuidParameter } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
-import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { webhooks } from '../webhooks.ts';
 
@@ -123,10 +123,9 @@ const webhookParams = fields({
   webhook_id: uuidParameter({ description: 'Id of the endpoint.', example: WEBHOOK_ID }),
 });
 
-export const webhookEndpoints = {
+export const webhookEndpoints = named({
   listWebhooks: endpoint({
     ...staffRead('webhooks:read'),
-    id: 'listWebhooks',
     method: 'GET',
     path: '/firm/v1/webhooks',
     audit: 'webhooks.read',
@@ -137,7 +136,6 @@ export const webhookEndpoints = {
   }),
   createWebhook: endpoint({
     ...staffWrite('webhooks:write'),
-    id: 'createWebhook',
     method: 'POST',
     path: '/firm/v1/webhooks',
     audit: 'webhook.create',
@@ -151,7 +149,6 @@ export const webhookEndpoints = {
   }),
   updateWebhook: endpoint({
     ...staffWrite('webhooks:write'),
-    id: 'updateWebhook',
     method: 'PATCH',
     path: '/firm/v1/webhooks/{webhook_id}',
     audit: 'webhook.change',
@@ -166,7 +163,6 @@ export const webhookEndpoints = {
   }),
   removeWebhook: endpoint({
     ...staffWrite('webhooks:write'),
-    id: 'removeWebhook',
     method: 'DELETE',
     path: '/firm/v1/webhooks/{webhook_id}',
     audit: 'webhook.remove',
@@ -178,7 +174,6 @@ export const webhookEndpoints = {
   }),
   testWebhook: endpoint({
     ...staffWrite('webhooks:write'),
-    id: 'testWebhook',
     method: 'POST',
     path: '/firm/v1/webhooks/{webhook_id}/test',
     audit: 'webhook.test',
@@ -192,7 +187,6 @@ export const webhookEndpoints = {
   }),
   listWebhookDeliveries: endpoint({
     ...staffRead('webhooks:read'),
-    id: 'listWebhookDeliveries',
     method: 'GET',
     path: '/firm/v1/webhooks/{webhook_id}/deliveries',
     audit: 'webhooks.read',
@@ -209,7 +203,6 @@ export const webhookEndpoints = {
   }),
   replayWebhookDelivery: endpoint({
     ...staffWrite('webhooks:write'),
-    id: 'replayWebhookDelivery',
     method: 'POST',
     path: '/firm/v1/webhooks/deliveries/{delivery_id}/replay',
     audit: 'webhook.replay',
@@ -223,4 +216,4 @@ export const webhookEndpoints = {
     success: { status: 200, schema: attemptedWebhookSchema, description: 'The delivery with its attempts.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),
-} as const satisfies Record<string, DeskEndpoint>;
+});
