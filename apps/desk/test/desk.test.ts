@@ -337,8 +337,8 @@ describe('offers', () => {
     for (const test of [true, false]) await desk.offers.offer([boardClaim({ test })], one);
     expect(sent('offerBoardClaim').map(({ query }) => query?.environment)).toEqual(['test', 'live']);
     state.meets.listBoardAdjusters = [{ data: [one], next_cursor: 'more' }];
-    expect([...(await desk.readCandidates({ id: 'c1', test: false })).keys()]).toEqual(['SVC-1', 'SVC-test']);
-    const asked = { environment: 'live', for_claim: 'c1', limit: 200 };
+    expect([...(await desk.readCandidates({ id: 'c1', test: true })).keys()]).toEqual(['SVC-1', 'SVC-test']);
+    const asked = { environment: 'test', for_claim: 'c1', limit: 200 };
     expect(sent('listBoardAdjusters').map(({ query }) => query)).toMatchObject([
       ...[{ environment: 'live' }, { environment: 'test' }],
       ...[asked, { ...asked, cursor: 'more' }],
@@ -875,6 +875,21 @@ describe('an upload', () => {
       undefined,
       ['Claim #,García\n1,2'],
     ]);
+  });
+
+  test('of two files that are read at the same time is of the last one', async () => {
+    const slow: (() => void)[] = [];
+    const { uploads, bodies } = await uploading([result(2, null, true, 'valid')]);
+    const { file } = fileOf('Last.csv', 'a,b\n1,2\n');
+    const waits = new Promise<void>((resolve) => slow.push(resolve));
+    const first = uploads.choose({
+      name: 'Slow.csv',
+      arrayBuffer: () => waits.then(() => file.arrayBuffer()),
+    });
+    await uploads.choose(file);
+    slow[0]?.();
+    await first;
+    expect([uploads.file.value?.fileName, bodies().length]).toEqual(['Last.csv', 1]);
   });
 
   test('that is refused is not resumed, one whose session has ended is, and one with rows that failed says so', async () => {
