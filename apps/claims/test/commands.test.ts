@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
@@ -5,6 +6,11 @@ import { claimJson, claims, idOf, jsonResponse, problemResponse, recording } fro
 
 const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
+/** The values that are shown, by name. */
+const shownIn = (stdout: string): Record<string, string> =>
+  Object.fromEntries(
+    [...stdout.matchAll(/^(\w+) {2,}(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
 
 describe('claims whoami', () => {
   it('shows the key, its firm and its scopes', async () => {
@@ -25,11 +31,17 @@ describe('claims whoami', () => {
 
 describe('claims get and offer', () => {
   it('show a claim', async () => {
-    const { service, requests } = recording(() => jsonResponse(200, claimJson()));
+    const claim = claimJson({}, { responded_at: 'answered' });
+    const { service, requests } = recording(() => jsonResponse(200, claim));
     const { code, stdout } = await claims(['get', idOf(7).toUpperCase()], { service });
     expect(code).toBe(0);
-    expect(stdout).toContain('status        accepted');
-    expect(stdout).toContain('88 Mangrove Court, Sanibel, FL, 33957');
+    expect(shownIn(stdout)).toEqual({
+      ...{ id: claimJson().id, external_id: 'CMS-2026-004418', claim_number: 'FL26-0093185', test: 'yes' },
+      ...{ status: 'accepted', adjuster: 'SVC-7F3K-Delacroix', responded_at: 'answered', reason: '-' },
+      ...{ created_at: '2026-08-29T14:52:07.113Z', updated_at: '2026-08-29T15:04:11.208Z' },
+      ...{ loss_date: '2026-08-27', carrier: 'Palmetto Mutual Insurance' },
+      location: '88 Mangrove Court, Sanibel, FL, 33957',
+    });
     expect(requests[0]?.path).toBe(`/v1/claims/${idOf(7)}`);
   });
 
@@ -64,12 +76,57 @@ describe('claims adjusters', () => {
     expect(stdout).toContain('status        pending');
     expect(requests).toMatchObject([{ method: 'POST', path: '/v1/adjusters/invitations' }]);
     expect(requests[0]?.body).toEqual({ svc_id: 'SVC-7F3K-Delacroix', invited_as: 'Jean' });
+    const notes = { invited_as: 'A', invited_by: 'B', purpose: 'C', note: 'D' };
+    const options = Object.entries(notes).flatMap(([name, note]) => [`--${name.replace('_', '-')}`, note]);
+    await claims(['adjusters', 'invite', 'SVC-2', ...options], { service });
+    expect(requests[1]?.body).toEqual({ svc_id: 'SVC-2', ...notes });
   });
 
   it('withdraw by the exact SVCID', async () => {
     const { service, requests } = recording(() => jsonResponse(200, { ...adjuster, status: 'withdrawn' }));
     expect(await claims(['adjusters', 'withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
+  });
+});
+
+describe('claims sandbox', () => {
+  it.each([
+    ['accept', 'claims', 'acceptance'],
+    ['reject', 'claims', 'rejection'],
+    ['close', 'claims', 'closure'],
+    ['accept-invitation', 'invitations', 'acceptance'],
+    ['decline-invitation', 'invitations', 'decline'],
+    ['expire-invitation', 'invitations', 'expiry'],
+    ['leave', 'adjusters', 'departure'],
+    ['pause', 'adjusters', 'pause'],
+    ['resume', 'adjusters', 'resume'],
+    ['suspend', 'adjusters', 'suspension'],
+    ['reinstate', 'adjusters', 'reinstatement'],
+  ])('%s is the operation of this name', async (command, kind, operation) => {
+    const { service, requests } = recording(() => jsonResponse(200, claimJson()));
+    const id = kind === 'claims' ? idOf(7) : 'test_manual';
+    const [more, body] =
+      command === 'reject'
+        ? ([['--reason', 'Far.'], { reason: 'Far.' }] as const)
+        : ([[], undefined] as const);
+    const { code } = await claims(['sandbox', command, id, ...more], { service });
+    const path = `/v1/test/${kind}/${id}/${operation}`;
+    expect([code, requests]).toMatchObject([0, [{ method: 'POST', path, body }]]);
+  });
+
+  it('faults, clear-faults and the readiness send what was given, by default for a day', async () => {
+    const { service, requests } = recording(({ path }) =>
+      jsonResponse(200, path.endsWith('readiness') ? EXAMPLES.checkReadiness.response : { kind: null }),
+    );
+    for (const args of ['sandbox faults dropped --count 3', 'sandbox clear-faults', 'readiness'])
+      await claims(args.split(' '), { service });
+    await claims(['readiness', '--since', '1h'], { service });
+    expect(requests).toMatchObject([
+      { method: 'PUT', path: '/v1/test/faults', body: { kind: 'dropped', count: 3 } },
+      { method: 'DELETE', path: '/v1/test/faults' },
+      { query: { since: '2026-08-28T15:00:00.000Z' } },
+      { query: { since: '2026-08-29T14:00:00.000Z' } },
+    ]);
   });
 });
 
@@ -91,6 +148,17 @@ describe('an error', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  it('has the claim that exists, or the status of a response without a code', async () => {
+    const existing = { existing_claim_id: idOf(3) };
+    const duplicate = () => problemResponse(409, 'duplicate_claim', existing);
+    const text = await claims(['get', idOf(1)], { service: duplicate });
+    expect(text.stderr).toContain(`\n  existing claim ${idOf(3)}\n  request req-1\n`);
+    const json = await claims(['get', idOf(1), '--json'], { service: duplicate });
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { status: 409, ...existing } });
+    const page = await claims(['whoami', '--json'], { service: () => new Response('', { status: 404 }) });
+    expect(JSON.parse(page.stderr)).toMatchObject({ error: { code: 'http_404', status: 404 } });
   });
 
   it('is JSON on standard error with --json', async () => {
@@ -184,6 +252,43 @@ it('claims verify-receipt reads keys from no host that a receipt names, and send
   const { code, stderr } = await claims(['verify-receipt', '-'], { fetch, stdin: forged.join('.') });
   expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the keys')]);
   expect(asked).toEqual([['http://service.test/.well-known/jwks.json', null]]);
+});
+
+it('claims verify-receipt shows each member of a genuine receipt under its name', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const content = {
+    ...{ iss: 'issuer', iat: 1_788_000_000, version: 1, firm_id: 'firm', environment: 'live' },
+    ...{ claim_id: 'claim', external_id: 'external', adjuster_svc_id: 'SVC-1', offered_at: 'offered' },
+    pushes: [
+      { channel: 'web', outcome: 'delivered', at: 'pushed' },
+      { channel: 'mail', outcome: 'failed', at: 'mailed' },
+    ],
+    ...{ first_seen_at: 'seen', status: 'accepted', closed_at: 'closed' },
+    answered: { at: 'answered', device_at: 'device', kept_offline_since: 'offline' },
+    late_answer: { answer: 'rejected', at: 'late', device_at: 'no', kept_offline_since: 'no' },
+    clocks: {
+      first_contact: { at: 'received', device_at: 'called', date: null },
+      inspection: { at: null, device_at: null, date: 'inspected' },
+    },
+    ...{ decided_by: { rule: 'rule', text: 'text' }, audit: { seq: 7, hash: 'hash' } },
+  };
+  const signed = [{ alg: 'EdDSA', kid: 'k1' }, content]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }];
+  const { stdout } = await claims(['verify-receipt', '-'], {
+    service: () => jsonResponse(200, { keys }),
+    stdin: `${signed}.${signature}`,
+  });
+  expect(shownIn(stdout.split('\n\n')[1] ?? '')).toEqual({
+    ...{ claim_id: 'claim', external_id: 'external', adjuster: 'SVC-1', offered_at: 'offered' },
+    ...{ pushed: 'delivered pushed (web), failed mailed (mail)', first_seen_at: 'seen', status: 'accepted' },
+    ...{ answered_at: 'answered', answered_too_late: 'rejected late', on_the_device: 'device' },
+    ...{ offline_since: 'offline', first_contact: 'called (received received)', inspection: 'inspected' },
+    ...{ closed_at: 'closed', decided_by: 'text', audit_row: '7 hash', issued_by: 'issuer' },
+    issued_at: '2026-08-29T10:40:00.000Z',
+  });
 });
 
 it('the help of every command has examples, each of them a valid command', async () => {

@@ -240,15 +240,21 @@ describe('a journal', () => {
     expect(JSON.stringify(entry)).not.toMatch(/EXT-1|CN-1|Gulf Shore/);
   });
 
-  it('of one environment does not affect another', async () => {
-    const [test, live] = [createFakeService(), createFakeService()];
+  it.each([
+    ['environment', 'live', idOf(0), url.CLAIMS_URL],
+    ['firm', 'test', idOf(9), url.CLAIMS_URL],
+    ['service', 'test', idOf(0), 'http://other.test'],
+  ])('of one %s does not affect another', async (_, environment, firm, address) => {
+    const [one, other] = [createFakeService(), createFakeService()];
     await writeFile(input(), claimLine(1));
-    await sendWith(test.service);
-    const other = await sendWith((request) =>
-      request.path === '/v1/me' ? meResponse('live') : live.service(request),
-    );
-    expect(other.stdout).toContain('1 sent');
-    expect(live.held.size).toBe(1);
+    await sendWith(one.service);
+    const me = { key: { id: 'k', environment }, firm: { id: firm, name: 'F' }, scopes: [] };
+    const { stdout } = await claims(['send', input(), '--journal'], {
+      service: (request) => (request.path === '/v1/me' ? jsonResponse(200, me) : other.service(request)),
+      env: { ...env, CLAIMS_URL: address },
+    });
+    expect(stdout).toContain('1 sent');
+    expect(other.held.size).toBe(1);
   });
 
   it('truncated by a crash is read up to there and continued', async () => {

@@ -83,6 +83,7 @@ it.each([
   [['--set', 'carrier'], 'Must be a field and its value'],
   [['--columns', 'BROKEN'], 'must be a JSON object with the field of each column'],
   [['--encoding', 'utf-8'], 'is not utf-8'],
+  [['--delimiter', 'comma'], 'one column'],
 ])('wrong usage is an error of its own: %j', async (more, message) => {
   const file = await fileOf('usage.csv', row('C-1'));
   const broken = join(folder, 'broken.json');
@@ -90,6 +91,19 @@ it.each([
   const args = more.map((arg) => (arg === 'BROKEN' ? broken : arg));
   const { code, stderr } = await claims(['import', file, ...args], { service: service().service });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it('the order of dates is the one that is named, and no loss is later than today anywhere', async () => {
+  const { service: reply, requests } = service();
+  const file = await fileOf('dates.csv', row('T-1', { date: '8/7/2026' }));
+  const args = ['import', file, '--set', 'carrier.name=Palmetto'];
+  for (const order of ['mdy', 'dmy']) await claims([...args, '--dates', order], { service: reply });
+  expect(requests.map(({ body }) => body.loss.date)).toEqual(['2026-08-07', '2026-07-08']);
+  const dates = ['8/30/2026', '8/31/2026'].map((date, n) => row(`T-${n}`, { date }));
+  const late = await claims(args.with(1, await fileOf('late.csv', ...dates)).concat('--dry-run', '--json'));
+  expect(JSON.parse(late.stdout).invalid_rows).toMatchObject([
+    { row: 3, problems: [{ detail: 'Is in the future.' }] },
+  ]);
 });
 
 it('what the file does not show is asked, with how to answer it', async () => {

@@ -33,15 +33,19 @@ describe('claims watch', () => {
     expect(jsonLines(stdout)).toEqual([accepted, rejected]);
   });
 
-  it('starts 24 hours back by default', async () => {
-    const [day, hour, all] = await Promise.all(
-      [[], ['--since', '1h'], ['--since', 'all']].map(async (args) => {
+  it('starts 24 hours back by default, or as far back as is said', async () => {
+    const times = [undefined, '45s', '5m', '1h', '7d', '2026-08-29T14:30:00.5+02:00', 'all'];
+    const found = await Promise.all(
+      times.map(async (time) => {
         const given = untilAnswered([page()]);
-        await claims(['watch', ...args], given);
+        await claims(['watch', ...(time === undefined ? [] : ['--since', time])], given);
         return given.requests[0]?.query.updated_since;
       }),
     );
-    expect([day, hour, all]).toEqual(['2026-08-28T15:00:00.000Z', '2026-08-29T14:00:00.000Z', undefined]);
+    expect(found).toEqual([
+      ...['2026-08-28T15:00:00.000Z', '2026-08-29T14:59:15.000Z', '2026-08-29T14:55:00.000Z'],
+      ...['2026-08-29T14:00:00.000Z', '2026-08-22T15:00:00.000Z', '2026-08-29T12:30:00.500Z', undefined],
+    ]);
   });
 
   it('exits with an error when the key is rejected', async () => {

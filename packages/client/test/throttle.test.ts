@@ -137,6 +137,19 @@ describe('at the limits of a key', () => {
     expect(gaps).toEqual([1250, 1250, 2000, 4000, 8000, 16_000]);
   });
 
+  it('a response that is no 429 ends the growth of pauses, and a shorter 429 does not shorten one', async () => {
+    const delays: number[] = [];
+    const onRetry = ({ delayMs }: { readonly delayMs: number }) => delays.push(delayMs);
+    const replies = [refused(1), refused(1), refused(1), problem(422, 'validation_failed'), refused(1)];
+    const { client } = createTestClient([...replies, created], { onRetry }, () => 1);
+    expect(await failureOf(client.me())).toMatchObject({ status: 422 });
+    await client.me();
+    expect(delays).toEqual([1250, 1250, 2000, 1250]);
+    const other = createTestClient([refused(5), refused(1), created], {}, () => 0);
+    await Promise.all([other.client.me(), other.client.claims.get(claim.id)]);
+    expect(other.sent.slice(2).map(({ at }) => at - (other.sent[0]?.at ?? 0))).toEqual([5000, 5000]);
+  });
+
   it('concurrency grows as requests are accepted again', async () => {
     let underWay = 0;
     const most: number[] = [];

@@ -16,7 +16,6 @@ function signed(body: string, secret = SECRET, at = new Date()) {
     'webhook-signature': new Webhook(secret).sign(ID, at, body),
   };
 }
-const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
 describe('a webhook', () => {
   it('is verified as it arrives in any server: headers as a map or an object, the body as text or bytes', async () => {
@@ -82,29 +81,20 @@ describe('a webhook', () => {
   it.each<[number | undefined, number]>([
     [undefined, 300],
     [60, 60],
-    [0, 0],
   ])('with a tolerance of %s seconds is taken from %d before to as much after', async (tolerance, most) => {
     const at = new Date(Date.UTC(2026, 7, 29));
     const webhook = { body: BODY, headers: signed(BODY, SECRET, at), secret: SECRET };
     const clock = jest.spyOn(Date, 'now');
-    try {
-      for (const sign of [1, -1])
-        for (const [seconds, isTaken] of [
-          [most, true],
-          [most + 1, false],
-        ] as const) {
-          clock.mockReturnValue(at.getTime() + sign * seconds * 1000);
-          const verifying = verifyWebhook({ ...webhook, toleranceSeconds: tolerance });
-          expect(
-            await verifying.then(
-              () => true,
-              () => false,
-            ),
-          ).toBe(isTaken);
-        }
-    } finally {
-      clock.mockRestore();
+    const taken: number[] = [];
+    for (const seconds of [-most - 1, -most, most, most + 1]) {
+      clock.mockReturnValue(at.getTime() + seconds * 1000);
+      await verifyWebhook({ ...webhook, toleranceSeconds: tolerance }).then(
+        () => taken.push(seconds),
+        () => {},
+      );
     }
+    clock.mockRestore();
+    expect(taken).toEqual([-most, most]);
   });
 
   it.each(['whsec_', 'whsec_***'])('is not verified with the secret %s, which is none', async (secret) => {
@@ -126,8 +116,6 @@ describe('a webhook', () => {
     ['another version of the signature', { headers: { ...signed(BODY), 'webhook-signature': 'v1a,AAAA' } }],
     ['a signature that is no base64', { headers: { ...signed(BODY), 'webhook-signature': 'v1,***' } }],
     ['another id', { headers: { ...signed(BODY), 'webhook-id': 'x' } }],
-    ['an old time', { headers: signed(BODY, SECRET, minutesAgo(6)) }],
-    ['a time in the future', { headers: signed(BODY, SECRET, minutesAgo(-6)) }],
     ['a time that is no number', { headers: { ...signed(BODY), 'webhook-timestamp': 'NaN' } }],
   ])('with %s is rejected', async (_, changed) => {
     const webhook = { body: BODY, headers: signed(BODY), secret: SECRET, ...changed };

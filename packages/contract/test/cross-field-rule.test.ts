@@ -8,28 +8,24 @@ import {
   OCCUPANCY_TYPES,
   parseRequest,
   RESIDENTIAL_BUILDING_TYPES,
-  RESIDENTIAL_OCCUPANCY_TYPES,
   smallestClaim,
 } from '../src/index.ts';
 import { claimWith, errorsOf } from './requests.ts';
 
-const includes = (list: readonly string[], value: string): boolean => list.includes(value);
+const [pair] = endpoints.sendClaim.rules;
 
-const pair = crossFieldRule(
-  endpoints.sendClaim.body,
-  ['/building/occupancy_type', '/building/building_type'],
-  (occupancy, type) => {
-    if (type === undefined) return null;
-    const wantsHome = occupancy === undefined || includes(RESIDENTIAL_OCCUPANCY_TYPES, occupancy);
-    return wantsHome === includes(RESIDENTIAL_BUILDING_TYPES, type) ? null : 'Must be of the same class.';
-  },
-);
-
-const send = (body: unknown, rules: readonly CrossFieldRule[] = [pair]) =>
+const send = (body: unknown, rules: readonly CrossFieldRule[] = endpoints.sendClaim.rules) =>
   parseRequest({ ...endpoints.sendClaim, rules }, { headers: { 'idempotency-key': 'k' }, body });
 const pointers = (body: unknown) => errorsOf(send(body)).map(({ pointer }) => pointer);
 
 describe('a rule on two fields', () => {
+  it('is the same for a claim of the desk, and allows a policy of one day', () => {
+    expect(endpoints.sendBoardClaim.rules).toBe(endpoints.sendClaim.rules);
+    const endingOn = (expiration_date: string) =>
+      pointers(claimWith('/policy', { number: '1', effective_date: '2026-03-14', expiration_date }));
+    expect([endingOn('2026-03-14'), endingOn('2026-03-13')]).toEqual([[], ['/policy/expiration_date']]);
+  });
+
   it('accepts 93 of the 189 pairs', () => {
     let passed = 0;
     for (const occupancy_type of OCCUPANCY_TYPES)

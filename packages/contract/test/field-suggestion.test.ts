@@ -1,11 +1,27 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import { z } from 'zod';
+import { editDistance } from '../src/edit-distance.ts';
 import { suggestedField } from '../src/field-suggestion.ts';
 
 const text = z.string();
 const objectOf = (...names: string[]) => z.object(Object.fromEntries(names.map((name) => [name, text])));
 /** The suggestion for a name in an object with these fields. */
 const among = (known: string[], name: string) => suggestedField(name, objectOf(...known), []);
+
+test.each([
+  ['', 'abc', 3],
+  ['abc', '', 3],
+  ['ab', 'ba', 1],
+  ['abcd', 'badc', 2],
+  ['ca', 'abc', 3],
+  ['abc', 'xbc', 1],
+  ['abc', 'bc', 1],
+  ['sunday', 'saturday', 3],
+  ['aab', 'aba', 1],
+  ['abb', 'bab', 1],
+])('from %j to %j are %d edits, a swap of neighbors being one', (from, to, edits) => {
+  expect([editDistance(from, to), editDistance(to, from)]).toEqual([edits, edits]);
+});
 
 describe('a misspelled name', () => {
   it.each<[field: string, name: string, meant?: string | null]>([

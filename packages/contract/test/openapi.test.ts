@@ -5,6 +5,7 @@ import {
   type Endpoint,
   ERROR_CODES,
   ERRORS,
+  EXAMPLES,
   endpoints,
   exampleProblem,
   firmEndpoints,
@@ -149,7 +150,7 @@ test('every response has X-Request-Id, invalid_key WWW-Authenticate, and a rate 
   }
 });
 
-test('an operation documents its security, its scope, and its idempotency header', () => {
+test('an operation documents its security, its scope, its examples, and its idempotency header', () => {
   for (const endpoint of all) {
     const operation = paths[endpoint.path][endpoint.method.toLowerCase()];
     const scheme = {
@@ -159,7 +160,29 @@ test('an operation documents its security, its scope, and its idempotency header
       none: [],
     }[endpoint.auth];
     expect(operation.security).toEqual(scheme);
-    expect(operation['x-required-scope'] ?? null).toBe(endpoint.scope ?? endpoint.permission ?? null);
+    const required = endpoint.scope ?? endpoint.permission ?? null;
+    expect(operation['x-required-scope'] ?? null).toBe(required);
+    const what = endpoint.auth === 'staff' ? 'permission' : 'scope';
+    const [, sentence] = operation.description.split('\n\nRequires the ');
+    expect(sentence).toBe(required === null ? undefined : `${what} \`${required}\`.`);
+    const { requestBody, responses } = operation;
+    const { content = {}, headers } = responses[endpoint.success.status];
+    const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
+    expect([
+      requestBody?.required,
+      requestBody?.content['application/json'].example,
+      content['application/json']?.example,
+      'text/csv' in content,
+      'Idempotent-Replayed' in headers,
+      endpoint.next && responses[endpoint.next.status]?.content['application/json'].example,
+    ]).toEqual([
+      endpoint.body && (endpoint.bodyRequired ?? true),
+      example.body,
+      example.response,
+      endpoint.success.csv === true,
+      endpoint.problems.includes('idempotency_key_reused'),
+      endpoint.next?.example,
+    ]);
   }
   const once = operations.filter(({ operation }) =>
     operation.parameters.some(

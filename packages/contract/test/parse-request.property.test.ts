@@ -12,6 +12,7 @@ import {
   surgeClaim,
 } from '../src/index.ts';
 import { valueAt } from '../src/json-pointer.ts';
+import { lengthWithin } from '../src/text.ts';
 import { errorsOf, type Located, sendClaim, throughJson } from './requests.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
@@ -167,6 +168,19 @@ describe('parsing', () => {
         expect(result.ok && JSON.stringify(result.value.body)).toBe(sent);
       }),
       { numRuns: 200 },
+    );
+  });
+
+  it('counts the length of a text in code points, an unpaired surrogate as one', () => {
+    const units = ['a', '🌊', '\ud800', '\udbff', '\udc00', '\udfff', '\ud7ff', '\ue000', '\ud7ff\udc00'];
+    const text = fc.string({ unit: fc.constantFrom(...units), maxLength: 12 });
+    fc.assert(
+      fc.property(text, fc.nat(6), fc.nat(9), (value, min, more) => {
+        const { length } = [...value];
+        expect(codePointLength(value)).toBe(length);
+        expect(lengthWithin(value, min, min + more)).toBe(length >= min && length <= min + more);
+      }),
+      { numRuns: 1000 },
     );
   });
 

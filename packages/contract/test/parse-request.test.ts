@@ -111,6 +111,9 @@ describe('an invalid body', () => {
     ['/coverages/building_limit', 2500.001, 'at most two decimals'],
     ['/estimate/contents_tax_rate', 7, 'such as 0.07 for 7%'],
     ['/loss/date', '2026-02-30', 'Must be a valid calendar date'],
+    ...Object.entries({ 'an array': [], 'an object': {}, 'a boolean': true, 'a number': 45292 }).map(
+      ([type, value]): [string, unknown, string] => ['/loss/date', value, `received ${type}.`],
+    ),
     ['/created_at', '2026-08-29T14:52:07.113Z', 'Unknown field.'],
   ])('at %s, %j says %s', (pointer, value, hint) => {
     const errors = errorsOf(sendClaim(claimWith(pointer, value)));

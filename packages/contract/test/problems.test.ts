@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, ERRORS, EXAMPLE_PROBLEM, makeProblem, problemSchema } from '../src/index.ts';
+import { validationSummary } from '../src/problems.ts';
 
 const context = { docsUrl: 'https://svc.example/docs', requestId: 'r-1' };
 
@@ -41,6 +42,14 @@ describe('a problem', () => {
         existingClaim: { id: 'i', url: 'https://svc.example/v1/claims/i' },
       }),
     ).toMatchObject({ existing_claim_id: 'i', existing_claim_url: 'https://svc.example/v1/claims/i' });
+  });
+
+  it('of a request says how many errors it has, and how many are not listed', () => {
+    expect([validationSummary(1, 1), validationSummary(3, 3), validationSummary(250, 100)]).toEqual([
+      '1 validation error.',
+      '3 validation errors.',
+      '250 validation errors. The first 100 are listed; there are 150 more.',
+    ]);
   });
 
   it('with an unknown code and unknown fields is still valid for clients', () => {

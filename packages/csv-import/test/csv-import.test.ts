@@ -220,6 +220,9 @@ describe('columns', () => {
     const expected = { ...remembered, Zip: null, Code: null };
     expect(suggestedColumns(header, remembered)).toEqual(expected);
     expect(columnsToRemember(expected, header)).toEqual({ ...remembered, Zip: null });
+    // Of files that have the column, and with one part of a name, nobody is asked for the whole.
+    expect(suggestedColumns(['Zip'], remembered)).toMatchObject({ Zip: 'loss_location.zip' });
+    expect(suggestColumns(['A', 'Insured Name'], { A: 'policyholder.first_name' }).questions).toEqual([]);
   });
 
   test('that are missing, unknown or doubled are problems of the file, and no row is read', () => {
@@ -243,6 +246,18 @@ describe('columns', () => {
     const columns = { ...suggestedColumns(HEADER.split(',')), Carrier: null };
     const [row] = rowsOf(fileOf({}), { columns, values: { 'carrier.name': 'One Mutual' } });
     expect(row).toMatchObject({ claim: { carrier: { name: 'One Mutual' } } });
+    const text = fileOf({}, { 0: 'b', 1: 'b', 5: '' });
+    expect(rowsOf(text, { values: { 'carrier.name': 'One Mutual' } })).toMatchObject(
+      ['Palmetto', 'One Mutual'].map((name) => ({ claim: { carrier: { name } } })),
+    );
+    expect(imported(text, { values: { 'carrier.nam': 'x' } }).problems).toMatchObject([
+      { detail: '"carrier.nam" is not a field of a claim.' },
+    ]);
+    const halves = { ...suggestedColumns(HEADER.split(',')), Phone: 'policyholder.first_name' };
+    const twice = { ...halves, 'Business Name': 'policyholder.last_first_name' };
+    expect(imported(text, { columns: twice }).problems).toMatchObject([
+      { detail: 'The column "Business Name" has the field policyholder.first_name already.' },
+    ]);
   });
 });
 

@@ -13,12 +13,24 @@ test.each([
 });
 
 test.each([
-  ['1967-12-31', false],
-  ['1968-01-01', true],
-  ['2026-03-04', true],
-  ['2026-03-05', false],
-])('whether a loss on %s is plausible on 2026-03-04: %s', (date, isPlausible) => {
-  expect(implausibleDate('loss.date', date, '2026-03-04') === null).toBe(isPlausible);
+  ['loss.date', '1967-12-31', false],
+  ['loss.date', '1968-01-01', true],
+  ['loss.date', '2026-03-04', true],
+  ['loss.date', '2026-03-05', false],
+  ['reported_date', '2026-03-05', false],
+  ['inspection_date', '2026-03-05', true],
+  ['building.construction_date', '1912-03-05', true],
+  ['building.firm_date', '1912-03-05', true],
+])('whether a %s of %s is plausible on 2026-03-04: %s', (path, date, isPlausible) => {
+  expect(implausibleDate(path, date, '2026-03-04') === null).toBe(isPlausible);
+});
+
+test('each month is known by its name and by three letters', () => {
+  const months = 'January February March April May June July August September October November December';
+  const dates = { order: 'unclear', hasShortYears: false, hasSerials: false } as const;
+  for (const [n, name] of months.split(' ').entries())
+    for (const text of [`3-${name.slice(0, 3).toUpperCase()}-2026`, `${name} 3, 2026`])
+      expect([text, dateOf(text, dates).value]).toEqual([text, `2026-${String(n + 1).padStart(2, '0')}-03`]);
 });
 
 test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(

@@ -254,8 +254,10 @@ describe('damaged text', () => {
     ['nan', 'missing value'],
     ['NULL', 'missing value'],
     ['None', 'missing value'],
-    ['undefined', 'missing value'],
-    ['[object Object]', 'missing value'],
+    ...[
+      ...['undefined', '[object Object]', '-nan', 'null', 'none', 'nil', 'NaT', 'nat', '<NA>', '<null>'],
+      ...['(null)', '(blank)', '\\N', 'n/a', 'N/A', 'NAN', 'NONE', 'NIL', 'UNDEFINED', 'NAT'],
+    ].map((text) => [text, 'missing value']),
     ['8704421973.0', 'number with decimals'],
     ['FL\u200b1', 'invisible characters, such as U+200B'],
     ['FL\u00a01', 'invisible characters, such as U+00A0'],
@@ -267,8 +269,9 @@ describe('damaged text', () => {
     ['Err:502', 'error of a spreadsheet'],
     ['Loading...', 'error of a spreadsheet'],
     ['=VLOOKUP(A2;B:C;2)', 'Is a formula'],
-    ['10-Mar', 'Is a day'],
-    ['Sep-02', 'Is a day'],
+    ...'Jan Feb MAR Apr May Jun Jul Aug Sep Oct Nov Dec ENE Abr Ago Dic'
+      .split(' ')
+      .flatMap((month) => [`10-${month}`, `${month}-02`].map((text) => [text, 'Is a day'])),
     ['3/10/2026', 'Is a day'],
     ['8,704,421,973', 'number with separators'],
     ['?', 'no letter and no digit'],
