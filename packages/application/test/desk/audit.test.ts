@@ -162,14 +162,17 @@ describe('a verification by staff', () => {
       at: timeOf(row.seq),
       text: row.seq === changed ? textOf({ ...entry(timeOf(row.seq)), outcome: 'other' }) : row.text,
     }));
-    const deps = { uow: memory.unitOfWork, auditReads: readsOf({ ...chain, rows }), sha256, clock };
+    const reads = readsOf({ ...chain, rows });
+    const auditReads = count === 0 ? { ...reads, chain: async () => null } : reads;
+    const deps = { uow: memory.unitOfWork, auditReads, sha256, clock };
     const caller = { actor: 'staff:s-1', address: '192.0.2.1', requestId: 'r-1' };
     const found = await makeVerifyAudit(deps)(caller, FIRM, period(now), nextPiece);
     const [row] = await memory.auditReads.latest(FIRM, { limit: 1 });
     return { found, recorded: storedAuditEntries(row?.text ?? '[]') };
   };
 
-  test('is an event with what was found', async () => {
+  test('is an event with what was found, and none of a chain that does not exist', async () => {
+    expect(await verify(0, null)).toEqual({ found: null, recorded: [] });
     expect(await verify(3, null)).toMatchObject({
       found: { intact: true, rows: 3 },
       recorded: [
