@@ -7,6 +7,7 @@ import pg from 'pg';
 import { runAfterCommit } from '../src/citus/database.ts';
 import type { Executor } from '../src/driver/executor.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
+import { jobTable } from '../src/jobs/job-table.ts';
 import { newId } from './a-firm.ts';
 import {
   distributedDatabase,
@@ -192,7 +193,24 @@ describe('jobs', () => {
       `INSERT INTO idempotency_records VALUES (gen_random_uuid(), 'live', 'kept', 'f', gen_random_uuid(), $1)`,
       [at(24.5)],
     );
-    await database.sql.query(`INSERT INTO adjusters (svc_id) VALUES ('A')`);
+    await database.sql.query(`INSERT INTO adjusters (svc_id) VALUES ('A'), ('B')`);
+    const [over, open] = [new Date(now), new Date(now + 1)];
+    await database.sql.query(
+      `INSERT INTO email_changes VALUES ('A', 'e', 'h', $1, 3), ('B', 'e', 'h', $2, 3)`,
+      [over, open],
+    );
+    await database.sql.query(`INSERT INTO used_passkey_challenges VALUES ('over', $1), ('open', $2)`, [
+      over,
+      open,
+    ]);
+    const ninetyDays = 90 * 24;
+    await database.sql.query(
+      `INSERT INTO imports (firm_id, id, name, name_key, environment, columns, total_rows, next_uncounted, sent,
+           already_sent, failed, created_at, updated_at)
+         SELECT gen_random_uuid(), gen_random_uuid(), '', '', 'live', '{}', 0, 0, 0, 0, 0, $1, updated_at
+           FROM unnest(ARRAY[$2, $3]::timestamptz[]) AS updated_at`,
+      [at(2 * ninetyDays), at(ninetyDays), at(ninetyDays - 1)],
+    );
     await database.sql.query(
       `INSERT INTO sessions (token_hash, id, svc_id, created_at, last_used_at, expires_at, ends_at, method)
          SELECT hash, gen_random_uuid(), 'A', $1, $1, expires, $2, 'code'
@@ -201,8 +219,9 @@ describe('jobs', () => {
     );
     await database.sql.query(
       `INSERT INTO devices (svc_id, device_id, subscription, session_hash, endpoint_hash, registered_at)
-         SELECT 'A', 'device ' || hash, '{}', hash, hash, $1 FROM unnest(ARRAY['over', 'open', 'unknown']) AS hash`,
-      [at(2)],
+         SELECT 'A', 'device ' || hash, '{}', hash, hash, CASE hash WHEN 'new' THEN $2 ELSE $1 END::timestamptz
+           FROM unnest(ARRAY['over', 'open', 'unknown', 'new']) AS hash`,
+      [at(1), at(0.99)],
     );
     await database.sql.query(`INSERT INTO sign_in_codes VALUES ('a', 'h', $1, 's'), ('b', 'h', $2, 's')`, [
       at(1),
@@ -224,16 +243,64 @@ describe('jobs', () => {
     expect(one.signInCodes + other.signInCodes).toBe(1);
     expect(one.signInTickets + other.signInTickets).toBe(1);
     expect(one.signInAttempts + other.signInAttempts).toBe(1);
+    expect(one.emailChanges + other.emailChanges).toBe(1);
+    expect(one.usedChallenges + other.usedChallenges).toBe(1);
+    expect(one.imports + other.imports).toBe(1);
     expect(one.failedJobs + other.failedJobs).toBe(0);
     expect(await pendingJobs()).toBe(1);
     const { rows } = await database.sql.query('SELECT key FROM idempotency_records');
     expect(rows).toEqual([{ key: 'kept' }]);
     const devices = await database.sql.query('SELECT device_id AS id FROM devices ORDER BY device_id');
-    expect(devices.rows).toEqual([{ id: 'device open' }]);
+    expect(devices.rows).toEqual([{ id: 'device new' }, { id: 'device open' }]);
   });
 });
 
+const executorOn = (client: pg.Client): Executor => ({
+  rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
+});
+
 describe('a job, on tables that are not distributed', () => {
+  test('is taken in the order of the times, unless its account or firm is left out, and counts for its latest attempt alone', async () => {
+    const { sql } = await undistributedDatabase();
+    const table = jobTable(executorOn(sql));
+    const [firm, busyFirm] = [newId(), newId()];
+    const job = (svcId: string, firmId: string | null, minutes: number) =>
+      sql.query(`INSERT INTO jobs (payload, run_at) VALUES ($1, now() - make_interval(mins => $2))`, [
+        { kind: 'notify_offer', svcId, firmId },
+        minutes,
+      ]);
+    await job('second', firm, 8);
+    await job('first', null, 9);
+    await job('busy', firm, 10);
+    await job('of busy', busyFirm, 11);
+    const taken = (limit: number) => table.take(limit, ['busy', busyFirm]);
+    const namesOf = (jobs: readonly { readonly job: Job }[]) => jobs.map(({ job: { svcId } }) => svcId);
+    expect(namesOf(await taken(1))).toEqual(['first']);
+    const [second, ...others] = await taken(9);
+    expect([second?.job.svcId, second?.attempt, others]).toEqual(['second', 1, []]);
+    if (second === undefined) throw new Error('expected a job');
+    const stored = async () =>
+      (await sql.query('SELECT *, run_at > now() AS later FROM jobs WHERE id = $1', [second.id])).rows[0];
+    await sql.query(`UPDATE jobs SET locked_until = now() - interval '1 s' WHERE id = $1`, [second.id]);
+    const [again] = await taken(9);
+    expect(again).toEqual({ ...second, attempt: 2 });
+    const held = await stored();
+    for (const end of [table.fail, table.giveBack]) await end(second);
+    await table.retry(second, 60_000);
+    expect(await stored()).toEqual(held);
+    const latest = { ...second, attempt: 2 };
+    await table.giveBack(latest);
+    await table.extend([second.id]);
+    expect(await stored()).toMatchObject({ attempts: 1, locked_until: null, failed_at: null, later: false });
+    await table.retry(second, 60_000);
+    expect(await stored()).toMatchObject({ attempts: 1, locked_until: null, later: true });
+    await table.fail(second);
+    expect(await stored()).toMatchObject({ locked_until: null, failed_at: expect.any(Date) });
+    await table.remove([second.id]);
+    expect(await stored()).toBeUndefined();
+    expect((await sql.query('SELECT 1 FROM jobs')).rowCount).toBe(3);
+  });
+
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
     const database = await undistributedDatabase();
     const job = aJob() as Job & { readonly firmId: FirmId };
@@ -242,9 +309,7 @@ describe('a job, on tables that are not distributed', () => {
     ]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    const executor: Executor = {
-      rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
-    };
+    const executor = executorOn(client);
     const done: Job[] = [];
     const run = (one: Job) => runAfterCommit(executor, one, async (ran) => void done.push(ran));
     await database.sql.query('BEGIN');

@@ -54,9 +54,11 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       await use.setAvailability({ svcId }, { maxOpenOffers: 1 });
       const [pending, rejected] = [await sendId(firm.live, other), await sendId(firm.live, svcId)];
       await use.rejectClaim({ svcId }, rejected, null);
-      await sendId(firm.live, svcId);
+      const closed = await sendId(firm.live, svcId);
       for (const id of [pending, rejected])
         expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('adjuster_not_accepting');
+      await use.closeClaimAsOperator(closed);
+      expect(await sendingTo(firm, svcId)).toBeNull();
     });
 
     test('an export of the firm does not contain it', async () => {

@@ -37,6 +37,9 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcId);
       const before = await claimOf(firm, id);
       clock.advance(MINUTE);
+      const offered = { firmId: firm.id, claimId: id, environment: 'live', adjuster: svcId } as const;
+      const { offeredAt } = before.assignment;
+      await stores.offerHistory.append([{ ...offered, offeredAt, seenAt: clock.now() }]);
       const withdrawn = await use.withdrawOffer(dispatcher, { claimId: id, seenUpdatedAt: before.updatedAt });
       const after = await claimOf(firm, id);
       expect(after.assignment).toEqual({

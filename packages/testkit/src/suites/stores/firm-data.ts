@@ -63,11 +63,25 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('of more than a page is exported once each', async () => {
-      const { newFirm, send, use } = fixture();
+      const { newFirm, newClaim, sendId, offer, use, clock } = fixture();
       const firm = await newFirm();
-      for (let n = 0; n < 5; n += 1) await send(firm.test, firm.accounts.manual);
-      const ids = (await exported(firm)).flatMap((row) => (row.type === 'claim' ? [row.claim.id] : []));
-      expect([ids.length, new Set(ids).size]).toEqual([5, 5]);
+      for (let n = 0; n < 5; n += 1) {
+        const claim = newClaim({ carrier: { name: `Carrier ${n}` } });
+        const id = await sendId(firm.test, firm.accounts.manual, { claim });
+        for (let times = 0; times < 1 + 4 * (n % 2); times += 1) {
+          clock.advance(1);
+          await offer(firm.test, id, firm.accounts.manual);
+        }
+      }
+      const rows = await exported(firm);
+      const once = new Set(
+        rows.map((row) => {
+          if (row.type === 'offer') return `offer ${row.offer.claimId} ${row.offer.offeredAt}`;
+          return row.type === 'carrier' ? row.carrier.name : JSON.stringify(row);
+        }),
+      );
+      expect(once.size).toBe(rows.length);
+      expect(countsOf(rows)).toMatchObject({ claim: 5, carrier: 5, member: 4, offer: 13 });
       await use.eraseFirm(firm.id, firm.name, () => {});
       expect(countsOf(await exported(firm))).toEqual({ firm: 1, audit: expect.any(Number) });
     });

@@ -40,11 +40,15 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     });
 
     test('the operator removes a member as if they had left', async () => {
-      const { use, stores } = fixture();
+      const { use, stores, sendId } = fixture();
       const begun = await setUp();
       const { firm, svcId, accepted } = begun;
+      const closed = await sendId(firm.live, svcId);
+      await use.closeClaimAsOperator(closed);
       expect((await use.removeMember(firm.id, svcId)).status).toBe('left');
       expect(await statusOf(begun)).toBe('unassigned');
+      expect(await statusOf({ ...begun, pending: accepted })).toBe('accepted');
+      expect(await statusOf({ ...begun, pending: closed })).toBe('pending_acceptance');
       expect(await stores.firmReads.adjuster(firm.id, svcId)).toBeNull();
       expect(await stores.appReads.claim(svcId, accepted)).not.toBeNull();
       await expect(use.removeMember(firm.id, svcId)).rejects.toThrow('not an active member');

@@ -74,6 +74,9 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       const { firm, first, second } = await setUp();
       const claimId = await sendId(firm.live, first);
       clock.advance(MINUTE);
+      const sentAt = (await stores.firmReads.claim(firm.id, 'live', claimId))?.assignment.offeredAt ?? 0;
+      const sent = { firmId: firm.id, claimId, environment: 'live', adjuster: first } as const;
+      await stores.offerHistory.append([{ ...sent, offeredAt: sentAt, seenAt: clock.now() }]);
       await use.rejectClaim({ svcId: first }, claimId, 'Too far.\n"Really"');
       const rejectedAt = clock.now();
       clock.advance(MINUTE);
@@ -87,23 +90,21 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       await offer(firm.live, claimId, first);
       const history = await stores.offerHistory.ofClaim(firm.id, claimId);
       const offeredBy = `firm:${firm.id}`;
+      const unanswered = { respondedAt: null, rejectionReason: null, offeredBy };
       expect(
-        history.map(
-          ({ offeredAt: _, respondedAt: __, firstSeenAt: ___, remindedAt: ____, pushes: _____, ...rest }) =>
-            rest,
-        ),
+        history.map(({ offeredAt: _, firstSeenAt: __, remindedAt: ___, pushes: ____, ...rest }) => rest),
       ).toEqual([
         {
           adjuster: first,
           status: 'rejected',
           rejectionReason: 'Too far.\n"Really"',
-          endedAt: rejectedAt,
-          offeredBy,
+          ...{ respondedAt: rejectedAt, endedAt: rejectedAt, offeredBy },
         },
-        { adjuster: second, status: 'unassigned', rejectionReason: null, endedAt: updatedAt, offeredBy },
-        { adjuster: first, status: 'withdrawn', rejectionReason: null, endedAt: clock.now(), offeredBy },
-        { adjuster: first, status: 'pending_acceptance', rejectionReason: null, endedAt: null, offeredBy },
+        { ...unanswered, adjuster: second, status: 'unassigned', endedAt: updatedAt },
+        { ...unanswered, adjuster: first, status: 'withdrawn', endedAt: clock.now() },
+        { ...unanswered, adjuster: first, status: 'pending_acceptance', endedAt: null },
       ]);
+      expect(history.map(({ firstSeenAt }) => firstSeenAt)).toEqual([rejectedAt, null, null, null]);
     });
 
     test('is read by its own firm alone', async () => {

@@ -12,9 +12,17 @@ export function operatorBehavior(fixture: () => Fixture): void {
     test('sees the jobs that wait for one claim', async () => {
       const { newTeam, sendId, stores } = fixture();
       const { firm, svcId } = await newTeam();
-      const [id] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
-      expect(await stores.operatorReads.jobsOfClaim(id)).toEqual([
-        { kind: 'notify_offer', runAt: expect.any(Number), attempts: 0, failed: false },
+      const [claimId] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      const about = { firmId: firm.id, svcId, claimId };
+      await stores.unitOfWork.run(async (tx) => {
+        await tx.outbox.add({ kind: 'notify_offer_late', ...about, offeredAt: 0 }, 4e12);
+        await tx.outbox.add({ kind: 'notify_offer_withdrawn', ...about }, 1000);
+      });
+      const waiting = { attempts: 0, failed: false };
+      expect(await stores.operatorReads.jobsOfClaim(claimId)).toEqual([
+        { kind: 'notify_offer_withdrawn', runAt: 1000, ...waiting },
+        { kind: 'notify_offer', runAt: expect.any(Number), ...waiting },
+        { kind: 'notify_offer_late', runAt: 4e12, ...waiting },
       ]);
     });
 
@@ -47,8 +55,11 @@ export function operatorBehavior(fixture: () => Fixture): void {
           .sort()
           .map((behavior) => `Test ${behavior[0]?.toUpperCase()}${behavior.slice(1)}`),
       );
-      for (const { email, testOf } of accounts)
+      for (const { email, testOf } of accounts) {
         expect(email).toMatch(new RegExp(`^${testOf?.behavior}@[a-z0-9]+\\.test$`));
+        // Nobody signs in with it.
+        expect(await stores.unitOfWork.run((tx) => tx.adjusters.findByEmail(email ?? ''))).toBeNull();
+      }
       const page = { after: null, limit: 50 };
       const members = (await stores.firmReads.adjusters(firm.id, 'test', page)).rows;
       expect(
