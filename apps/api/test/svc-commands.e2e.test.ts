@@ -76,6 +76,10 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
   await waitForState(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
 
+  const writes = await json('firm', 'set-limits', firm.id, '--writes-per-minute', '7', '--max-keys', '3');
+  expect(writes.firm.limits).toEqual({
+    ...{ requests_per_minute: null, writes_per_minute: 7, burst: null, max_keys: 3 },
+  });
   const limits = ['--burst', '1', '--requests-per-minute', '1', '--max-keys', '1'];
   const limited = await json('firm', 'set-limits', firm.id, ...limits);
   expect(limited.firm.limits).toEqual({
@@ -204,7 +208,11 @@ test('a key is created, rolled and revoked while a server runs', async () => {
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
   await waitForState(async () => (await me(rolled.secret)).status, 401);
   expect((await json('key', 'revoke', rolled.key.id)).key.revoked_at).toBe(revoked.key.revoked_at);
-  const other = await json('key', 'create', '--firm', firm.id, '--environment', 'live');
+  const liveKey = ['key', 'create', '--firm', firm.id, '--environment', 'live'];
+  const other = await json(...liveKey);
+  expect(other.key).toMatchObject({ environment: 'live', purpose: 'full_access', expires_at: null });
+  const { key: next, replaced } = await json('key', 'roll', (await json(...liveKey)).key.id);
+  expect(Date.parse(replaced.expires_at) - Date.parse(next.created_at)).toBe(86_400_000);
   const ended = await json('key', 'roll', other.key.id, '--overlap', '0s');
   await waitForState(async () => (await me(other.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
@@ -245,6 +253,47 @@ test('an adjuster is created, signed in, made a member, and denied and granted t
     'adjuster_not_accepting',
   );
   expect((await set('true')).member.can_accept_claims).toBe(true);
+
+  const sessions = async () => (await json('adjuster', 'sessions', 'SVC-Bare')).sessions.length;
+  const status = async () => (await service.call('GET', '/app/v1/me', { as: token })).status;
+  const disable = () => json('adjuster', 'disable', 'SVC-Bare');
+  await json('adjuster', 'session', 'SVC-Bare');
+  expect(await sessions()).toBe(2);
+  expect(await json('adjuster', 'end-sessions', 'SVC-Bare')).toEqual({ ended: 2 });
+  expect(await sessions()).toBe(0);
+  await waitForState(status, 401);
+  expect((await disable()).adjuster).toEqual({ ...bare.adjuster, disabled_at: TIME });
+  expect((await run('adjuster', 'session', 'SVC-Bare')).code).toBe(1);
+  expect((await json('adjuster', 'enable', 'SVC-Bare')).adjuster).toEqual(bare.adjuster);
+  expect((await json('adjuster', 'session', 'SVC-Bare')).token).toEqual(expect.any(String));
+  const removed = await json('member', 'remove', '--firm', firm.id, '--svc-id', 'SVC-Full');
+  expect(removed.member).toMatchObject({ svc_id: 'SVC-Full', status: 'left' });
+});
+
+test('a firm under legal hold cannot be erased until it is released', async () => {
+  const firm = await service.firm();
+  const erase = async () =>
+    (await run('firm', 'erase', firm.id, '--confirm', 'Gulf Adjusting Partners', '--json')).code;
+  expect(await json('firm', 'hold', firm.id)).toEqual({ firm: { id: firm.id, legal_hold_since: TIME } });
+  expect(await erase()).toBe(1);
+  expect(await json('firm', 'release', firm.id)).toEqual({ firm: { id: firm.id, legal_hold_since: null } });
+  expect(await erase()).toBe(0);
+});
+
+test('the audit trail is listed and exported from a time on and until before another', async () => {
+  const firm = await service.firm();
+  for (const plan of ['claims_only', 'read_only', 'standard']) await json('firm', 'set-plan', firm.id, plan);
+  const ofFirm = ['--firm', firm.id];
+  const plansIn = (events: { action: string; changes?: { plan: { to: string } } }[]) =>
+    events.flatMap(({ action, changes }) => (action === 'firm.plan' ? [changes?.plan.to] : []));
+  const { audit } = await json('audit', 'list', ...ofFirm);
+  const [latest, middle] = audit.filter(({ action }: { action: string }) => action === 'firm.plan');
+  const period = [...ofFirm, '--since', middle.at, '--until', latest.at];
+  expect(plansIn((await json('audit', 'list', ...period)).audit)).toEqual(['read_only']);
+  const { stdout } = await run('audit', 'export', ...period);
+  const exported = stdout.trimEnd().split('\n');
+  expect(plansIn(exported.map((line) => JSON.parse(line)))).toEqual(['read_only']);
+  expect((await json('audit', 'list', ...period, '--limit', '1')).audit).toHaveLength(1);
 });
 
 test('a claim is shown without its content, and closed permanently', async () => {
@@ -449,6 +498,10 @@ test('an export of a firm has names and times as in the API, and a last line wit
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
   const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  await service.call('POST', `/v1/claims/${id}/assignment`, {
+    ...{ as: firm.live, body: { adjuster_svc_id: svcId } },
+    headers: { 'Idempotency-Key': 'again' },
+  });
   const { code, stdout } = await run('firm', 'export', firm.id);
   expect(code).toBe(0);
   const lines: Record<string, unknown>[] = stdout
@@ -457,7 +510,7 @@ test('an export of a firm has names and times as in the API, and a last line wit
     .map((line) => JSON.parse(line));
   const of = (type: string) => lines.filter((line) => line.type === type);
   const counts = Object.fromEntries(
-    ['firm', 'key', 'member', 'carrier', 'claim', 'audit'].map((type) => [type, of(type).length]),
+    ['firm', 'key', 'member', 'carrier', 'claim', 'offer', 'audit'].map((type) => [type, of(type).length]),
   );
   expect(lines.at(-1)).toEqual({ type: 'end', counts: expect.objectContaining(counts) });
   expect(of('claim')).toMatchObject([
@@ -468,6 +521,8 @@ test('an export of a firm has names and times as in the API, and a last line wit
       assignment: { adjuster_svc_id: svcId, status: 'pending_acceptance', offered_at: TIME },
     },
   ]);
+  const end = { status: 'withdrawn', ended_at: TIME, responded_at: null };
+  expect(of('offer')).toMatchObject([{ claim_id: id, adjuster_svc_id: svcId, offered_at: TIME, end }]);
   // As sent by the firm, the claim has its own names; all others are in snake_case.
   expect(stdout).not.toMatch(/"[a-z]+[A-Z]\w*":/);
 });
@@ -543,5 +598,21 @@ test('staff are invited, get another role and are removed while a server runs', 
   await waitForState(role, 'auditor');
   expect((await json('staff', 'remove', ...of)).staff.id).toBe(staff.id);
   await waitForState(role, 401);
-  expect((await json('staff', 'list', '--firm', firm.id)).staff).toMatchObject([{ email: other }]);
+  const list = async () => (await json('staff', 'list', '--firm', firm.id)).staff;
+  expect(await list()).toMatchObject([{ email: other, working_keys: 0 }]);
+  const leaving = ['--firm', firm.id, '--email', 'nia@example.com'];
+  for (const [options, working] of [
+    [[], 1],
+    [['--revoke-keys'], 0],
+  ] as const) {
+    await json('staff', 'invite', ...leaving, '--name', 'Nia', '--role', 'developer');
+    const { token } = await json('staff', 'session', ...leaving);
+    const body = { environment: 'test' };
+    const { secret } = (await service.call('POST', '/firm/v1/keys', { as: token, body })).json;
+    expect(await list()).toContainEqual(expect.objectContaining({ name: 'Nia', working_keys: 1 }));
+    const { stdout, stderr } = await run('staff', 'remove', ...leaving, ...options, '--json');
+    expect(JSON.parse(stdout).staff.working_keys).toBe(working);
+    expect(stderr.startsWith('1 keys that the person made still work')).toBe(working === 1);
+    await waitForState(async () => (await me(secret)).status, working === 1 ? 200 : 401);
+  }
 });

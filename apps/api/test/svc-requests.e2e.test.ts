@@ -38,6 +38,8 @@ test('the key that sends the most requests is named with its firm', async () => 
     },
     expect.objectContaining({ firm_id: quiet.id, requests: 1 }),
   ]);
+  const { keys: busiest } = await svc('firm', 'busiest', '--minutes', '20', '--limit', '1');
+  expect(busiest).toEqual([{ ...keys[0], per_minute: 2 }]);
 });
 
 test('a request is found by its id, with time, key, error locations and duration, but no personal data', async () => {
@@ -82,6 +84,7 @@ test('a request is found by its id, with time, key, error locations and duration
     listed.headers.get('x-request-id'),
     requestId,
   ]);
+  expect(await requests('--firm', firm.id, '--limit', '1')).toEqual([all[0]]);
   expect(all[0].places.sort()).toEqual(['?*', '?limit']);
   expect(JSON.stringify(all)).not.toMatch(/Ana|Marisol|Delgado|example\.com|078-05|2024-02-30|ssn/);
 });

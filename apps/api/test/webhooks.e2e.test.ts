@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { StaffRole } from '@svc/domain';
+import { MAX_WEBHOOK_URL_LENGTH, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
 import { startNameServer } from '../../../packages/adapter-notifications/test/name-server.ts';
@@ -72,6 +72,12 @@ test('the operator tests an endpoint, rolls its secret, sees and repeats deliver
     status: 'delivered',
     attempts: [{ status: 204, error: null }],
   });
+  // With several endpoints one is named.
+  const { webhook: second } = await svc('webhook', 'create', ...ofFirm, '--url', `${endpoint.url}/second`);
+  expect(second.environment).toBe('live');
+  const unnamed = await run(['webhook', 'roll', ...ofFirm]);
+  expect([unnamed.code, unnamed.stderr]).toEqual([1, expect.stringContaining('has 2 webhook endpoints')]);
+  expect(await svc('webhook', 'remove', ...ofFirm, second.id)).toEqual({ removed: { id: second.id } });
   const rolled = await svc('webhook', 'roll', ...ofFirm);
   expect(rolled.webhook).toEqual(created.webhook);
   await svc('webhook', 'test', ...ofFirm);
@@ -83,6 +89,8 @@ test('the operator tests an endpoint, rolls its secret, sees and repeats deliver
     });
   const { deliveries } = await svc('webhook', 'deliveries', ...ofFirm, id);
   expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(['delivered', 'delivered']);
+  const latest = await svc('webhook', 'deliveries', ...ofFirm, '--limit', '1');
+  expect(latest.deliveries).toEqual(deliveries.slice(0, 1));
   const { delivery } = await svc('webhook', 'replay', ...ofFirm, deliveries[1].id);
   expect(delivery).toMatchObject({ id: deliveries[1].id, status: 'delivered', attempt_count: 2 });
   expect(endpoint.at('/operated').at(-1)?.headers['webhook-id']).toBe(ping.headers['webhook-id']);
@@ -340,6 +348,7 @@ test('an endpoint of a public service is public and encrypted, and one of a deve
   const refused = [
     ...['https://2130706433/', 'https://[::ffff:10.0.0.1]/', 'https://ⓛocalhost/', 'http://example.com/'],
     ...['https://user@example.com/', 'https://example.com/#', 'ftp://example.com/', 'example.com', ''],
+    `https://example.com/${'x'.repeat(MAX_WEBHOOK_URL_LENGTH - 19)}`,
   ].map((url) => [url, isPublic] as const);
   const ofDevelopment = ['http://10.1.2.3/', 'http://example.com/'].map((url) => [url, {}] as const);
   for (const [url, env] of [...refused, ...ofDevelopment])
@@ -349,4 +358,6 @@ test('an endpoint of a public service is public and encrypted, and one of a deve
     (await create('https://HOOKS.bücher.example:443/claims?a=7', isPublic)).stdout,
   );
   expect(webhook.url).toBe('https://hooks.xn--bcher-kva.example/claims?a=7');
+  const longest = `https://example.com/${'x'.repeat(MAX_WEBHOOK_URL_LENGTH - 20)}`;
+  expect((await create(longest, isPublic)).code).toBe(0);
 });
