@@ -40,10 +40,18 @@ test('staff create, rename, replace and revoke keys, see each secret once, and w
     },
   ]);
   expect(secret).toMatch(/^svc_test_/);
+  const lifetimeOf = (of: { created_at: string; expires_at: string }): number =>
+    Date.parse(of.expires_at) - Date.parse(of.created_at);
+  expect(lifetimeOf(key)).toBe(30 * 24 * 60 * MINUTE);
   expect((await get('/v1/me', secret)).json.key.id).toBe(key.id);
   const renamed = await service.call('PATCH', `/firm/v1/keys/${key.id}`, { as, body: { name: 'Import' } });
   expect([renamed.status, renamed.json.name]).toEqual([200, 'Import']);
 
+  const endless = await post('/firm/v1/keys', second.token, { environment: 'live' });
+  expect(endless.json.key).toMatchObject({ purpose: 'full_access', expires_at: null });
+  const byDefault = (await post(`/firm/v1/keys/${endless.json.key.id}/roll`, as)).json;
+  expect(lifetimeOf({ ...byDefault.key, expires_at: byDefault.replaced.expires_at })).toBe(24 * 60 * MINUTE);
+  for (const { id } of [byDefault.key, byDefault.replaced]) await post(`/firm/v1/keys/${id}/revocation`, as);
   const developer = await operator.staff(firm.id, 'developer');
   const refused = await post('/firm/v1/keys', developer.token, { environment: 'live' });
   expectProblem(refused, 403, 'insufficient_scope');

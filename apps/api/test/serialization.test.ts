@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AppClaimView, ClaimView } from '@svc/application';
-import { type CarrierDetails, carrierForForms } from '@svc/domain';
+import type { AppClaimView, ClaimView, Passkey, Session } from '@svc/application';
+import { type CarrierDetails, carrierForForms, NO_OVERRIDES } from '@svc/domain';
 import fc from 'fast-check';
+import { passkeyToWire, sessionToWire } from '../src/http/serialization/adjuster.ts';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
+import { boardClaimToWire, reportToWire } from '../src/http/serialization/board.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
+import { keyToWire } from '../src/http/serialization/developer.ts';
+import { webhookResponse } from '../src/http/serialization/webhook.ts';
 import { anyCharacter } from './any-character.ts';
 
 describe('JSON in ASCII', () => {
@@ -127,4 +131,47 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
       expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
     }),
   );
+});
+
+/** A different number for each name. */
+const numbered = (names: string): Record<string, number> =>
+  Object.fromEntries(names.split(' ').map((name, n) => [name, (n + 1) * 1000]));
+const TIMES = numbered('createdAt lastUsedAt expiresAt revokedAt previousSecretUntil pauseMailedAt');
+const GROUP = numbered(
+  'offers accepted rejected unassigned withdrawn closed pending medianAnswerMs p90AnswerMs contactsShared contactsInTime contactsLate',
+);
+const OFFER = numbered('offeredAt seenAt remindedAt respondedAt endedAt');
+const CLOCK = numbered('at deviceAt dueAt');
+const CLAIM = numbered('waitingSince closedAt');
+const KEY_CONTEXT = { firm: { plan: 'standard', limits: NO_OVERRIDES }, staff: [], now: 0 } as const;
+const REPORT = { total: GROUP, rows: [] } as unknown as Parameters<typeof reportToWire>[0];
+const board = () => {
+  const clock = { step: CLOCK, dueAt: CLOCK.dueAt, late: false };
+  const clocks = { contact: clock, inspection: clock, reportDueAt: 1 };
+  const claim = { asSent: '{"a":1}', createdAt: 1, updatedAt: 1, assignment: { adjuster: '' }, ...CLAIM };
+  const history = [{ ...OFFER, firstSeenAt: OFFER.seenAt, pushes: [] }];
+  const details = {
+    ...CLAIM,
+    claim: { ...claim, assignment: { ...claim.assignment, respondedAt: null, rejectionReason: null } },
+  };
+  const shown = { ...details, clocks, history } as unknown as Parameters<typeof boardClaimToWire>[0];
+  return JSON.parse(boardClaimToWire(shown));
+};
+
+test.each<[string, () => object, Record<string, number>]>([
+  ['session', () => sessionToWire(TIMES as unknown as Session), TIMES],
+  ['passkey', () => passkeyToWire(TIMES as unknown as Passkey), TIMES],
+  ['key', () => keyToWire({ ...TIMES, environment: 'live', purpose: 'claims' } as never, KEY_CONTEXT), TIMES],
+  ['webhook', () => webhookResponse({ ...TIMES, url: '' } as never, true), TIMES],
+  ['report', () => reportToWire(REPORT, { since: 0, until: 0 } as never).total, GROUP],
+  ['offer', () => board().history[0], OFFER],
+  ['clock', () => board().clocks.first_contact, CLOCK],
+  ['claim of the board', board, CLAIM],
+])('each field of a %s has the value of its name', (_, serialized, values) => {
+  const fields = new Map(Object.entries(serialized()));
+  const wrong = Object.entries(values).filter(([name, ms]) => {
+    const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/_ms$/, '_seconds');
+    return fields.has(field) && ![ms, ms / 1000, new Date(ms).toISOString()].includes(fields.get(field));
+  });
+  expect(wrong).toEqual([]);
 });
