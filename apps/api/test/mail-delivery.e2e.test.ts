@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { createMail, type Mail as Sender } from '@svc/adapter-notifications';
 import { DAY, HOUR } from '@svc/domain';
 import { SMTPServer } from 'smtp-server';
 import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
@@ -72,6 +73,28 @@ const invite = (svcId: string) =>
     as: firm.live,
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
+
+test.each<[keyof Sender, values: unknown[], ...texts: string[]]>([
+  ['sendInvitation', ['Gulf', false], 'Gulf: invitation', 'within seven days', 'siete días'],
+  ['sendInvitation', ['Gulf', true], 'before the invitation expires', 'antes de que venza'],
+  ['sendWebhookPaused', ['a.example', false], 'at a.example', 'All attempts', 'Fallaron todos', '/firm\n'],
+  ['sendWebhookPaused', ['a.example', true], 'with 410 Gone.', 'Respondió 410 Gone.'],
+  ['sendAccountNotice', ['email_requested'], 'Another email address was requested', 'Se pidió otro correo'],
+  ['sendAccountNotice', ['email_changed'], 'has replaced this one', 'Otro correo reemplazó'],
+  ['sendAccountNotice', ['passkey_added'], 'A passkey was added', 'Se agregó una llave'],
+  ['sendAccountNotice', ['passkey_removed'], 'A passkey was removed', 'Se eliminó una llave'],
+])('a mail says what happened, in English and Spanish: %s %j', async (kind, values, ...texts) => {
+  const [server, log] = [`smtp://127.0.0.1:${port}`, { debug() {}, info() {}, warn() {}, error() {} }];
+  const sender = createMail(
+    () => server,
+    () => 'https://claims.example',
+    log,
+  );
+  await (sender[kind] as (...sent: unknown[]) => Promise<void>)('someone@example.com', ...values);
+  const { from, text } = await emailed('someone@example.com');
+  expect(from).toBe('no-reply@claims.example');
+  expect(texts.filter((part) => !text.replaceAll('\r\n', '\n').includes(part))).toEqual([]);
+});
 
 test('a sign-in code is emailed in both languages, not in the subject, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
@@ -189,6 +212,8 @@ test('a dispatcher who wishes it is mailed at noon UTC how many offers are late,
   const busy = await service.firm();
   await service.service.services.setOfferWait(busy.id, 1);
   const { email, token } = await operatorOf(service.service.services).staff(busy.id, 'dispatcher');
+  const asked = await service.call('PATCH', '/firm/v1/me', { as: token, body: {} });
+  expect([asked.status, asked.json.late_offers_mail]).toEqual([200, 'off']);
   const sent = claimBody((await service.member(busy)).svcId);
   expect((await sendClaim(service, busy.live, sent)).status).toBe(201);
   now = () => noon - 1;

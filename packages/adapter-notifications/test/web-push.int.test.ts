@@ -85,11 +85,19 @@ describe('a message', () => {
     await send();
     await send({ kind: 'offer_withdrawn', firmName, claimId: CLAIM_ID });
     await send({ kind: 'invitation', isReminder: false, firmName, firmId: FIRM_ID });
+    await send({ kind: 'deadlines', count: 3 });
+    await send({ kind: 'credentials', expiresOn: '2027-04-30' });
+    await send({ kind: 'test' });
     expect(phone.received.map(({ payload }) => payload)).toEqual([
       { kind: 'offer', firm_name: firmName, claim_id: CLAIM_ID },
       { kind: 'offer_withdrawn', firm_name: firmName, claim_id: CLAIM_ID },
       { kind: 'invitation', firm_name: firmName, firm_id: FIRM_ID },
+      { kind: 'deadlines', count: 3 },
+      { kind: 'credentials', date: '2027-04-30' },
+      { kind: 'test' },
     ]);
+    // Only those about one thing replace each other.
+    expect(new Set(phone.received.map(({ headers }) => headers.topic)).size).toBe(5);
   });
 
   test('replaces an earlier message about the same claim without revealing the claim to the push service', async () => {
@@ -110,9 +118,10 @@ describe('a device', () => {
   test.each([404, 410])(
     'is removed when its push service returns %d, and the others receive the message',
     async (status) => {
-      const devices = { old: service.device([status]), phone: service.device() };
+      const gone = { old: service.device([status]), older: service.device([status]) };
+      const devices = { ...gone, phone: service.device() };
       const { send, registered } = sender(subscriptions(devices));
-      expect(await send()).toEqual(['old: gone']);
+      expect(await send()).toEqual(['old: gone', 'older: gone']);
       expect([...registered.keys()]).toEqual(['phone']);
       expect(devices.phone.received).toHaveLength(1);
     },
