@@ -410,7 +410,10 @@ describe('a passkey', () => {
     const url = 'https://claims.example';
     const strict = await startServiceUnderTest({
       clock,
-      env: { TRUST_PROXY: 'loopback', BASE_URL: url, PASSKEYS: 'required', SESSION_LIMIT_PER_MINUTE: '36' },
+      env: {
+        ...{ TRUST_PROXY: 'loopback', BASE_URL: url, PASSKEYS: 'required' },
+        ...{ SESSION_LIMIT_PER_MINUTE: '36', SESSION_MAX_DAYS: '7' },
+      },
       databaseUrl: service.databaseUrl,
     });
     const { email } = await person();
@@ -435,7 +438,8 @@ describe('a passkey', () => {
     expect(events.status).toBe(403);
     const staff = await operatorOf(service.service.services).staff((await service.firm()).id, 'admin');
     const opened = await strict.call('POST', '/firm/v1/sessions', await code(staff.email, '/firm'));
-    const { token } = opened.json;
+    const { token, expires_at } = opened.json;
+    expect(Date.parse(expires_at)).toBe(now + 7 * DAY);
     expectProblem(await strict.call('GET', '/firm/v1/claims', { as: token }), 403, 'passkey_required');
     expect((await strict.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
 

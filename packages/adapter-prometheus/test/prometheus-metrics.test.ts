@@ -4,12 +4,12 @@ import { createPrometheusMetrics } from '../src/index.ts';
 
 const SOURCES: MetricSources = {
   pools: () => [{ name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 }],
-  queue: async () => ({ due: 5, scheduled: 1, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
+  queue: async () => ({ due: 5, scheduled: 3, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
   overdueOffers: async () => 7,
   replication: async () => ({
-    standbys: 2,
-    synchronousStandbys: 1,
-    requiredSynchronousStandbys: 1,
+    standbys: 7,
+    synchronousStandbys: 4,
+    requiredSynchronousStandbys: 2,
     maxLagSeconds: 0.25,
   }),
   maintenance: async () => ({
@@ -45,6 +45,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   metrics.jobEnded('notify_offer', 'retried');
   metrics.pushEnded('unauthorized');
   metrics.signInFailed('refused');
+  metrics.webhookEnded('delivered');
   await metrics.text(); // counters that are read from elsewhere do not grow with each collection
   return (await metrics.text()).split('\n');
 }
@@ -63,23 +64,35 @@ test('everything that happened and every source is in the text', async () => {
       'postgres_groups_failed_total{reason="rejected"} 1',
       'jobs_total{kind="notify_offer",outcome="retried"} 1',
       'postgres_connections{pool="requests",state="used"} 1',
+      'postgres_connections{pool="requests",state="idle"} 3',
+      'postgres_connections_max{pool="requests"} 10',
       'postgres_connections_waiting{pool="requests"} 2',
       'job_queue_jobs{state="due"} 5',
+      'job_queue_jobs{state="scheduled"} 3',
+      'job_queue_jobs{state="running"} 2',
+      'job_queue_jobs{state="failed"} 1',
       'job_queue_oldest_due_seconds 12.5',
       'push_total{outcome="unauthorized"} 1',
       'push_total{outcome="delivered"} 0',
       'offers_overdue 7',
-      'postgres_standbys{synchronous="true"} 1',
-      'postgres_synchronous_standbys_required 1',
+      'postgres_standbys{synchronous="true"} 4',
+      'postgres_standbys{synchronous="false"} 3',
+      'postgres_synchronous_standbys_required 2',
+      'clock_ahead_seconds -0.25',
+      'http_request_duration_seconds_count{route="GET /v1/claims"} 1',
+      'webhook_attempts_total{outcome="delivered"} 1',
       'postgres_replication_lag_seconds 0.25',
       'postgres_archive_failing 1',
       'postgres_archive_waiting_segments 6',
       'postgres_transaction_id_age{kind="transaction"} 1000',
       'postgres_transaction_id_age{kind="multixact"} 20',
+      'webhook_endpoints{state="active"} 9',
       'webhook_endpoints{state="failing"} 2',
+      'webhook_endpoints{state="paused"} 1',
       'dependency_up{dependency="database"} 1',
       'dependency_up{dependency="redis"} 0',
       'redis_errors_total{error="timeout"} 3',
+      'redis_errors_total{error="failure"} 4',
       'redis_outages_total 1',
     ]),
   );

@@ -334,6 +334,33 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(await fixture().stores.webhookReads.deliveries(other.id, id, null, 10)).toEqual([]);
     });
 
+    test('leaves another one of its firm as it is when it is paused or removed, and each has its environment', async () => {
+      const { newTeam, use, send } = fixture();
+      const { firm, svcId } = await newTeam();
+      const [one, other, live] = [await create(firm, 'test'), await create(firm, 'test'), await create(firm)];
+      for (const webhook of [one, other]) respond(webhook, 503);
+      await sendOne(firm);
+      await deliver();
+      const statuses = () =>
+        Promise.all(
+          [one, other, live].map(async (webhook) =>
+            (await deliveriesOf(firm, webhook)).map(({ status }) => status).join(),
+          ),
+        );
+      expect(await statuses()).toEqual(['pending', 'pending', '']);
+      await use.updateWebhook(OPERATOR, firm.id, one.webhook.id, { state: 'paused' });
+      expect(await statuses()).toEqual(['failed', 'pending', '']);
+      await use.removeWebhook(OPERATOR, firm.id, one.webhook.id);
+      expect(await statuses()).toEqual(['', 'pending', '']);
+      respond(other, 204);
+      await send(firm.live, svcId);
+      for (let times = 0; times < 2; times += 1) {
+        later(3 * SECOND);
+        await deliver();
+      }
+      expect(await statuses()).toEqual(['', 'delivered', 'delivered']);
+    });
+
     test('is removed with its deliveries, and a firm has at most five in each environment', async () => {
       const { use } = fixture();
       const firm = await fixture().newFirm();
