@@ -90,10 +90,6 @@ export async function startPage(build: URL, options: { whole?: boolean } = {}) {
         await visitor.close();
       }
     },
-    async stop() {
-      await browser.close();
-      await service.stop();
-    },
   };
 }
 

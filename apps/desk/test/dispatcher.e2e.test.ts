@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
@@ -9,8 +9,7 @@ import { button, enterCode, heading, until } from '../../adjuster/test/app-under
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
-const { service, visiting, stop } = await startDesk();
-afterAll(stop);
+const { service, visiting } = await startDesk();
 
 async function send(firm: TestFirm, adjuster: string, last_name: string) {
   const policyholder = { first_name: 'Marisol', last_name, phone: '352-555-0142' };
