@@ -50,8 +50,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 /** Types that values without a better one may be said to have. Never of an object that a dependency or node made. */
 const MAY_BE_CAST_TO = new Set(
   names(`
-    AgentContext AppClaim AppClaimView Claim ClaimId ClaimView Document LoggedRequests NewClaim PasskeyOptions PipelineDeps
-    ReceiptContent StaffMembers Tx UniqueKeys string Record Handler Parameters
+    AgentContext AppClaim AppClaimView Claim ClaimId ClaimView Document LoggedRequests Mail NewClaim Passkey PasskeyOptions
+    PipelineDeps ReceiptContent Recipient Session StaffMembers Tx UniqueKeys string Record Handler Parameters
   `),
 );
 /** Doubles in tests, and types that are narrower than those that a schema of ours has. */

@@ -144,6 +144,11 @@ const OFFER = numbered('offeredAt seenAt remindedAt respondedAt endedAt');
 const CLOCK = numbered('at deviceAt dueAt');
 const CLAIM = numbered('waitingSince closedAt');
 const KEY_CONTEXT = { firm: { plan: 'standard', limits: NO_OVERRIDES }, staff: [], now: 0 } as const;
+const KEY = { ...TIMES, environment: 'live', purpose: 'claims' } as unknown as Parameters<
+  typeof keyToWire
+>[0];
+const WEBHOOK = { ...TIMES, url: '' } as unknown as Parameters<typeof webhookResponse>[0];
+const PERIOD = { since: 0, until: 0 } as unknown as Parameters<typeof reportToWire>[1];
 const REPORT = { total: GROUP, rows: [] } as unknown as Parameters<typeof reportToWire>[0];
 const board = () => {
   const clock = { step: CLOCK, dueAt: CLOCK.dueAt, late: false };
@@ -161,9 +166,9 @@ const board = () => {
 test.each<[string, () => object, Record<string, number>]>([
   ['session', () => sessionToWire(TIMES as unknown as Session), TIMES],
   ['passkey', () => passkeyToWire(TIMES as unknown as Passkey), TIMES],
-  ['key', () => keyToWire({ ...TIMES, environment: 'live', purpose: 'claims' } as never, KEY_CONTEXT), TIMES],
-  ['webhook', () => webhookResponse({ ...TIMES, url: '' } as never, true), TIMES],
-  ['report', () => reportToWire(REPORT, { since: 0, until: 0 } as never).total, GROUP],
+  ['key', () => keyToWire(KEY, KEY_CONTEXT), TIMES],
+  ['webhook', () => webhookResponse(WEBHOOK, true), TIMES],
+  ['report', () => reportToWire(REPORT, PERIOD).total, GROUP],
   ['offer', () => board().history[0], OFFER],
   ['clock', () => board().clocks.first_contact, CLOCK],
   ['claim of the board', board, CLAIM],
