@@ -72,9 +72,7 @@ const DAYS = 300;
 const secrets = createSecrets(new Uint8Array(32));
 
 /**
- * Fills an empty database with firms without rate limits, each with a key, an adjuster and a session, and with claims
- * distributed evenly over them.
- *
+ * Fills an empty database with firms, each with a key without limits, an adjuster, a session and as many claims.
  * @param wanted.sizes number of claims of the first firms, if it differs from the average.
  * @param wanted.offersPerFirm how many of a firm's oldest claims are pending offers; the others are accepted.
  */

@@ -2,14 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { cpuMs } from '../services/process-usage.ts';
 import { type BenchRequest, Connection } from './connection.ts';
 
-export interface Measured {
-  /** Expected responses per second. */
-  readonly rps: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  readonly responses: number;
-}
+export type Measured = Awaited<ReturnType<typeof load>>;
 
 const CONNECTIONS = 32;
 
@@ -18,12 +11,7 @@ const CONNECTIONS = 32;
  * expected status. The connections are opened before the measurement: Node accepts one per event loop turn, so many at once
  * would measure the accept queue, not the service.
  */
-export async function load(
-  url: string,
-  next: () => BenchRequest,
-  expected: number,
-  seconds: number,
-): Promise<Measured> {
+export async function load(url: string, next: () => BenchRequest, expected: number, seconds: number) {
   const clients = Array.from({ length: CONNECTIONS }, () => new Connection(url));
   for (const client of clients) await client.request({ method: 'GET', path: '/v1/health', headers: {} });
   const latencies: number[] = [];
@@ -45,7 +33,9 @@ export async function load(
   for (const client of clients) client.close();
   latencies.sort((a, b) => a - b);
   return {
+    /** Expected responses per second. */
     rps: latencies.length / elapsed,
+    /** Milliseconds. */
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     responses: latencies.length,
@@ -76,7 +66,6 @@ export async function alternately<Side, Result>(
 /**
  * Starts to measure the CPU time of these processes, listed again at the end, since PostgreSQL's come and go; 0 except on
  * Linux.
- *
  * @returns the CPU seconds of each group since the start, of the processes that still run.
  */
 export function measureCpu<Group extends string>(

@@ -45,17 +45,9 @@ interface ClientResponse {
 type Started = Omit<Call, 'n' | 'endedAt' | 'status' | 'seen'>;
 type Outcome = Pick<Call, 'status' | 'seen'> & Partial<Call>;
 
-interface Recorder {
-  readonly calls: Call[];
-  readonly now: () => number;
-  nextTask(): number;
-  /** Returns what records the outcome. */
-  start(call: Started): (outcome: Outcome) => void;
-  /** All calls up to now; those without an outcome yet as unknown. */
-  callsSoFar(): Call[];
-}
+type Recorder = ReturnType<typeof createRecorder>;
 
-export function createRecorder(): Recorder {
+export function createRecorder() {
   const calls: Call[] = [];
   const open = new Set<Started>();
   let tasks = 0;
@@ -63,13 +55,15 @@ export function createRecorder(): Recorder {
   return {
     calls,
     now,
-    start(call) {
+    /** Returns what records the outcome. */
+    start(call: Started) {
       open.add(call);
-      return (outcome) => {
+      return (outcome: Outcome): void => {
         open.delete(call);
         calls.push({ n: calls.length, endedAt: now(), ...call, ...outcome });
       };
     },
+    /** All calls up to now; those without an outcome yet as unknown. */
     callsSoFar: () => [
       ...calls,
       ...[...open].map(

@@ -3,21 +3,16 @@ import type { Random } from '../generate/random.ts';
 import { passTo, startTcpProxy } from '../services/tcp-proxy.ts';
 
 /** A TCP proxy to one server that cuts connections within requests and responses. */
-export interface CuttingProxy {
-  readonly port: number;
-  /** The share of requests whose connection is cut. */
-  faultRate: number;
-  readonly cut: { readonly requests: number; readonly responses: number };
-  close(): Promise<void>;
-}
+export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
 
 export async function startCuttingProxy(
   to: { readonly port: number },
   random: Random,
   /** Responses are cut before this byte. */
   longestResponse = 1_500,
-): Promise<CuttingProxy> {
+) {
   const cut = { requests: 0, responses: 0 };
+  /** The share of requests whose connection is cut. */
   const state = { faultRate: 0 };
   const { port, stop } = await startTcpProxy(`http://127.0.0.1:${to.port}`, ({ client, server }) => {
     let planned: { inResponse: boolean; after: number } | null = null;

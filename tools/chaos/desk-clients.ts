@@ -183,18 +183,10 @@ export function staffClient(
 
 type Mood = 'works' | 'fails' | 'closes' | 'gone' | 'hangs';
 
-export interface SignalReceiver {
-  readonly url: string;
-  readonly signals: readonly Signal[];
-  /** Of the endpoint, the latest last. */
-  readonly secrets: string[];
-  /** How it responds to what arrives next. */
-  mood: Mood;
-  close(): Promise<void>;
-}
+type SignalReceiver = Awaited<ReturnType<typeof startSignalReceiver>>;
 
 /** An endpoint of a firm, on the clock of the recorded calls. */
-export async function startSignalReceiver(now: () => number): Promise<SignalReceiver> {
+export async function startSignalReceiver(now: () => number) {
   const signals: Signal[] = [];
   const secrets: string[] = [];
   const STATUS: Readonly<Record<Mood, number | null>> = {
@@ -230,11 +222,13 @@ export async function startSignalReceiver(now: () => number): Promise<SignalRece
     else if (mood === 'closes') response.destroy();
   });
   const { url, stop } = await listening(server);
-  const receiver: SignalReceiver = {
+  const receiver = {
     url: `${url}/signals`,
     signals,
+    /** Of the endpoint, the latest last. */
     secrets,
-    mood: 'works',
+    /** How it responds to what arrives next. */
+    mood: 'works' as Mood,
     close: stop,
   };
   return receiver;

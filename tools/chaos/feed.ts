@@ -22,8 +22,7 @@ const byTime = (a: Version, b: Version): number =>
 /**
  * Whether a firm's changes and polls could have happened one at a time, each between its start and its end. The changes
  * are in the order of `updated_at`, so it is enough to compare each poll with each change, and the changes with each other.
- * A poll shows the latest change of each claim only, so what it shows of a claim stands for all changes of that claim up to
- * this one.
+ * What a poll shows of a claim stands for all changes of that claim up to this one.
  */
 export function checkFeed(history: History, firm: string) {
   const polls = pollsOf(history, firm);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
 import { atEnd } from '../services/at-end.ts';
 import { build } from '../services/build.ts';
-import { type Operator, openOperator } from '../services/operator.ts';
-import { type PgBouncer, startPgBouncer } from '../services/pgbouncer.ts';
-import { type RedisServer, startRedis } from '../services/redis.ts';
-import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
-import { type ClusterPostgres, startClusterPostgres, startReplicatedPostgres } from './postgres.ts';
+import { openOperator } from '../services/operator.ts';
+import { startPgBouncer } from '../services/pgbouncer.ts';
+import { startRedis } from '../services/redis.ts';
+import { launchApiProcess, waitUntilHealthy } from './api-process.ts';
+import { startClusterPostgres, startReplicatedPostgres } from './postgres.ts';
 import { startProxy } from './proxy.ts';
 
 interface ClusterOptions {
@@ -30,22 +30,9 @@ interface ClusterOptions {
 }
 
 /** Several processes of the service behind a proxy, as in production, on free local ports; in a test until its end. */
-export interface Cluster {
-  /** The proxy in front of all processes. */
-  readonly url: string;
-  readonly proxy: Awaited<ReturnType<typeof startProxy>>;
-  readonly processes: readonly ApiProcess[];
-  /** Of the processes, bypassing the proxy. */
-  readonly urls: readonly string[];
-  readonly postgres: ClusterPostgres;
-  /** The database URL of the processes; the pooler's or the proxy's if there is one. */
-  readonly databaseUrl: string;
-  readonly redis: RedisServer;
-  readonly operator: Operator;
-  stop(): Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}) {
   const {
     processes: count = 3,
     env = {},
@@ -71,7 +58,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       one.stop(),
     );
     const redis = kept(await startRedis({ log }), (one) => one.stop());
-    const pooler: PgBouncer | null = pgbouncer
+    const pooler = pgbouncer
       ? kept(
           await startPgBouncer({
             databaseUrl: postgres.url,
@@ -121,11 +108,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const operator = kept(await openOperator(postgres.url), (one) => one.close());
     atEnd(stop);
     return {
+      /** The proxy in front of all processes. */
       url: proxy.url,
       proxy,
       processes,
+      /** Of the processes, bypassing the proxy. */
       urls,
       postgres,
+      /** Of the processes; the pooler's or the proxy's if there is one. */
       databaseUrl,
       redis,
       operator,

@@ -27,44 +27,16 @@ const LOG_LINES = 15;
 const runFile = promisify(execFile);
 
 /** Temporary servers that are stopped, killed and copied. */
-export interface PostgresServers {
-  /** Belongs to the account that runs the servers. */
-  readonly folder: string;
-  /** Runs a program of PostgreSQL as that account. */
-  run(program: string, args: readonly string[]): Promise<void>;
-  /** A server on data that exists, or is initialized with trust authentication on loopback; it is not started. */
-  server(
-    name: string,
-    settings?: Readonly<Record<string, string>>,
-    place?: { readonly port?: number },
-  ): Promise<PostgresServer>;
-  /** Kills the servers and deletes their data. */
-  remove(): Promise<void>;
-}
+export type PostgresServers = Awaited<ReturnType<typeof openPostgresServers>>;
 
 /** A process that a signal has ended has no exit code. */
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode === null && signalCode === null;
 
-export interface PostgresServer {
-  readonly port: number;
-  readonly dataDir: string;
-  /** Of the postmaster. */
-  readonly pid: number;
-  start(): Promise<void>;
-  /** A signal to the postmaster; resolves once it has ended. */
-  end(signal: NodeJS.Signals): Promise<void>;
-  /** SIGKILL to the postmaster and all of its processes. */
-  kill(): Promise<void>;
-  // biome-ignore lint/suspicious/noExplicitAny: rows of any shape
-  query(text: string): Promise<any[]>;
-}
+export type PostgresServer = ReturnType<typeof createServer>;
 
 /** @param binaries by default those of this machine, since the embedded ones lack `pg_basebackup`. */
-export async function openPostgresServers(
-  log: (line: string) => void,
-  binaries?: Binaries,
-): Promise<PostgresServers> {
+export async function openPostgresServers(log: (line: string) => void, binaries?: Binaries) {
   const account = unprivilegedAccount(log);
   const programs =
     binaries === undefined
@@ -92,9 +64,16 @@ export async function openPostgresServers(
   };
 
   return {
+    /** Belongs to the account that runs the servers. */
     folder,
+    /** Runs a program of PostgreSQL as that account. */
     run,
-    async server(name, settings = {}, place = {}) {
+    /** A server on data that exists, or is initialized with trust authentication on loopback; it is not started. */
+    async server(
+      name: string,
+      settings: Readonly<Record<string, string>> = {},
+      place: { port?: number } = {},
+    ) {
       const dataDir = join(folder, name);
       const port = place.port ?? (await freePort());
       if (!existsSync(dataDir))
@@ -114,6 +93,7 @@ export async function openPostgresServers(
       servers.push(server);
       return server;
     },
+    /** Kills the servers and deletes their data. */
     async remove() {
       for (const server of servers.reverse()) await server.kill();
       rmSync(temporary, { recursive: true, force: true });
@@ -173,7 +153,7 @@ function createServer({
   readonly dataDir: string;
   readonly logFile: string;
   readonly launch: () => ChildProcess;
-}): PostgresServer {
+}) {
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
   const query = async (text: string) => {
@@ -190,10 +170,12 @@ function createServer({
     port,
     dataDir,
     query,
+    /** Of the postmaster. */
     get pid() {
       return child?.pid ?? 0;
     },
-    async end(signal) {
+    /** A signal to the postmaster; resolves once it has ended. */
+    async end(signal: NodeJS.Signals) {
       child?.kill(signal);
       await ended;
     },
@@ -222,6 +204,7 @@ function createServer({
         }
       }
     },
+    /** SIGKILL to the postmaster and all of its processes. */
     async kill() {
       if (child?.pid !== undefined && isRunning(child)) {
         spawnSync('pkill', ['-KILL', '-P', String(child.pid)]);

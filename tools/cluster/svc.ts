@@ -5,12 +5,7 @@ import { promisify } from 'node:util';
 const PROGRAM = fileURLToPath(new URL('../../apps/api/dist/svc.js', import.meta.url));
 const run = promisify(execFile);
 
-/**
- * Runs `svc ... --json` with the environment of a server.
- *
- * @param program of another checkout; default: this one's.
- * @returns the parsed output.
- */
+/** The parsed output of `svc ... --json` with the environment of a server, by default of this checkout. */
 export async function runSvc(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

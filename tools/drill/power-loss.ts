@@ -20,10 +20,8 @@ import { compare, createFirm, drillEnvironment, rehearse, startLoad, statusCount
 const MOUNT_TIMEOUT_MS = 10_000;
 
 /**
- * A service with the embedded database on a file system that loses what was not synced, under load: service and database are
- * killed, the unsynced writes are dropped, and the service is started again.
- *
- * @param lazyfs the command of LazyFS (https://github.com/dsrhaslab/lazyfs).
+ * Under load, service and embedded database are killed, LazyFS (https://github.com/dsrhaslab/lazyfs) drops what was not
+ * synced, and the service is started again.
  * @returns how many confirmed claims or answers are gone, and how many receipts the keys published afterwards do not verify.
  */
 export function runPowerLoss({

@@ -10,9 +10,7 @@ import { startRedis } from '../services/redis.ts';
 import { compare, drillEnvironment, rehearse, startLoad, statusCounts, storedStatuses } from './load.ts';
 
 /**
- * Base backup and archived WAL under load; then the database is restored to a time that lies some seconds back, while
- * a poller has read what came after.
- *
+ * Restores the database under load to a time some seconds back, while a poller has read what came after.
  * @returns how many claims the poller had in a state that the restored database does not have, how many it missed after the
  * restamp or in the end, and how many confirmed ones do not exist in the end.
  */

@@ -2,15 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { atEnd } from './at-end.ts';
 
-export interface LocalServer {
-  readonly port: number;
-  readonly url: string;
-  /** Ends its connections too. */
-  stop(): Promise<void>;
-}
-
 /** Listens on a free port of this machine, in a test until the end of the test or file. */
-export async function listening(server: Server): Promise<LocalServer> {
+export async function listening(server: Server) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -18,6 +11,7 @@ export async function listening(server: Server): Promise<LocalServer> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
+  /** Ends its connections too. */
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());

@@ -6,12 +6,7 @@ import { onFreePort, startDaemon } from './daemon.ts';
 import { requireCommand } from './debian-package.ts';
 import { withClient } from './postgres.ts';
 
-export interface PgBouncer {
-  /** The same database, through the pooler. */
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
 /** PgBouncer in transaction mode, which breaks clients that rely on session state; in a test until its end. */
 export async function startPgBouncer({
@@ -23,7 +18,7 @@ export async function startPgBouncer({
   /** Connections to PostgreSQL; few, so that the transactions of one client use different ones. */
   poolSize?: number;
   log?: (line: string) => void;
-}): Promise<PgBouncer> {
+}) {
   const command = await requireCommand('pgbouncer', { log });
   // Like PostgreSQL, PgBouncer does not run as root.
   const account = unprivilegedAccount(log);
@@ -49,6 +44,7 @@ export async function startPgBouncer({
     rmSync(folder, { recursive: true, force: true });
   };
   atEnd(stop);
+  // The URL is of the same database, through the pooler.
   return { url: urlAt(port), pid: daemon.pid, stop };
 }
 

@@ -13,21 +13,7 @@ interface Handlers {
 }
 
 /** A TCP proxy that loses, holds or adds bytes as its handlers say; in a test until its end. */
-export interface TcpProxy {
-  readonly port: number;
-  /** The URL with the address of the proxy in place of the server's. */
-  through(url: string): string;
-  /** Ends every connection. */
-  cutAll(): void;
-  /** Ends every connection and refuses new ones until `listen`. */
-  stop(): Promise<void>;
-  listen(): Promise<void>;
-}
-
-export async function startTcpProxy(
-  target: string,
-  handle: (connection: Connection) => Handlers,
-): Promise<TcpProxy> {
+export async function startTcpProxy(target: string, handle: (connection: Connection) => Handlers) {
   const { hostname, port: targetPort, protocol } = new URL(target);
   const to = Number(targetPort || (protocol === 'http:' ? 80 : 5432));
   const sockets = new Set<Socket>();
@@ -50,6 +36,7 @@ export async function startTcpProxy(
     client.on('data', fromClient);
     server.on('data', fromServer);
   });
+  /** Ends every connection. */
   const cutAll = (): void => {
     for (const socket of sockets) socket.destroy();
   };
@@ -61,6 +48,7 @@ export async function startTcpProxy(
         resolve();
       });
     });
+  /** Ends every connection and refuses new ones until `listen`. */
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       listener.close(() => resolve());
@@ -70,7 +58,9 @@ export async function startTcpProxy(
   atEnd(stop);
   return {
     port,
-    through: (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href.replace(/\/$/, ''),
+    /** The URL with the address of the proxy in place of the server's. */
+    through: (url: string) =>
+      Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href.replace(/\/$/, ''),
     cutAll,
     listen,
     stop,

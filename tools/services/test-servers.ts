@@ -2,13 +2,7 @@ import { WORKERS_VARIABLE } from './citus.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis, startRedisCluster } from './redis.ts';
 
-type Variables = Record<string, string>;
-
-export interface TestServers {
-  /** Their URLs by environment variable. */
-  readonly variables: Readonly<Variables>;
-  stop(): Promise<void>;
-}
+export type TestServers = Awaited<ReturnType<typeof startTestServers>>;
 
 type Log = (line: string) => void;
 
@@ -27,7 +21,7 @@ const STARTERS: Record<string, (log: Log) => Promise<Server>> = {
 };
 
 /** Starts every server that the environment does not name, once for all test files of a run. */
-export async function startTestServers(log: Log): Promise<TestServers> {
+export async function startTestServers(log: Log) {
   const results = await Promise.allSettled(
     Object.entries(STARTERS)
       .filter(([variable]) => !process.env[variable])
@@ -48,12 +42,13 @@ export async function startTestServers(log: Log): Promise<TestServers> {
     });
   }
   return {
+    /** Their URLs by environment variable. */
     variables: Object.fromEntries(
       running.flatMap(({ variable, server: { url, workers } }) => [
         [variable, url],
         ...(workers === undefined ? [] : [[WORKERS_VARIABLE, workers.join(' ')]]),
       ]),
-    ),
+    ) as Record<string, string>,
     stop,
   };
 }

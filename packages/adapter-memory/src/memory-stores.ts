@@ -37,7 +37,6 @@ interface MemoryJobs {
   /**
    * Runs every due job, including those added while it runs. A job whose handler throws stays in the queue, and the
    * error is rethrown.
-   *
    * @returns the number of jobs run.
    */
   runDue(now: Instant, handler: (job: Job) => Promise<void>): Promise<number>;
@@ -54,7 +53,6 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * All stores in memory. Units of work run one at a time; uncommitted changes are invisible to others.
- *
  * @param options.everyUnitTwice runs and rolls back each unit once before it runs for real, as after a conflict, to
  *   find work that cannot be repeated.
  */

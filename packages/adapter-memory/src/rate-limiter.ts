@@ -11,13 +11,12 @@ const ALLOWED: RateLimitDecision = { allowed: true };
 /** How many other subjects each call checks: with two, the map stays no larger than the subjects in use. */
 const SWEPT_PER_CALL = 2;
 
-interface MemoryRateLimiter extends RateLimiter {
-  /** Subjects held in memory. */
-  readonly size: number;
-}
-
 /** Rate limits of one process: used without Redis, and while Redis is unavailable. */
-export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): MemoryRateLimiter {
+export function createMemoryRateLimiter({
+  clock,
+}: {
+  readonly clock: Clock;
+}): RateLimiter & { readonly size: number } {
   const subjects = new Map<string, Subject>();
   let sweep = subjects.entries();
 
@@ -35,6 +34,7 @@ export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): M
   }
 
   return {
+    /** Subjects held in memory. */
     get size() {
       return subjects.size;
     },

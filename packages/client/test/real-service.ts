@@ -31,9 +31,9 @@ export interface Firm {
   account(behavior: string): string;
 }
 
-/** With raised rate limits, unless the test is about them. */
-export async function createFirm(service: RealService, { limited = false } = {}): Promise<Firm> {
-  const { id, test, account } = await service.operator.firm({ limited });
+/** With raised rate limits. */
+export async function createFirm(service: RealService): Promise<Firm> {
+  const { id, test, account } = await service.operator.firm();
   return {
     id,
     testKey: test,
@@ -57,12 +57,10 @@ export async function startLossyProxy(target: string) {
     }
     return nth > 0 && ++turn % nth === 0;
   };
-  let dropped = 0;
   const proxy = await startTcpProxy(target, ({ client }) => ({
     fromServer(chunk) {
-      if (!isDropped()) return void client.write(chunk);
-      dropped += 1;
-      client.resetAndDestroy();
+      if (isDropped()) client.resetAndDestroy();
+      else client.write(chunk);
     },
   }));
   return {
@@ -75,6 +73,5 @@ export async function startLossyProxy(target: string) {
     dropEvery(every: number) {
       nth = every;
     },
-    dropped: () => dropped,
   };
 }

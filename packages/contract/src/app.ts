@@ -116,7 +116,6 @@ export const devicePreferencesBody = fields({
     example: true,
   }),
 }).meta({ id: 'DevicePreferencesRequest', description: 'Preferences of a registered device.' });
-export type DevicePreferencesBody = z.output<typeof devicePreferencesBody>;
 
 export const rejectClaimBody = fields({
   reason: text(LIMITS.rejectionReason, {

@@ -6,12 +6,10 @@ export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export type { Credentials, SaveCredentialsBody, SharedCredentials } from './credentials.ts';
 export { type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
-export type { AuditEventDocument, AuditVerificationDocument } from './desk/audit.ts';
 export type {
   AnswersReport,
   BoardAdjuster,
   BoardClaimDetails,
-  BoardClaimResponse,
   BoardQuery,
   InvitationResult,
   OfferResponse,
@@ -19,9 +17,7 @@ export type {
 export type {
   ApiKeyDocument,
   FirmLimitsDocument,
-  IssuedKeyDocument,
   LoggedRequestDocument,
-  RolledKeyDocument,
 } from './desk/developers.ts';
 export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';

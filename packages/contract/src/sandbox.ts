@@ -24,7 +24,6 @@ export const simulateFaultsBody = fields({
     example: 2,
   }),
 }).meta({ id: 'SimulateFaultsRequest', description: 'The fault, and for how many requests.' });
-export type SimulateFaultsBody = z.output<typeof simulateFaultsBody>;
 
 export const simulatedFaultsSchema = responseObject({
   kind: openEnum(FAULT_KINDS, {

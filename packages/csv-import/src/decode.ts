@@ -54,7 +54,6 @@ export function rejectOtherFiles(bytes: Uint8Array): void {
 /**
  * A file in the encoding that is named, or else in the one that it shows: UTF-16, UTF-8, or the only one of the others in
  * which its words are plausible. Bytes that are wrong in a file that otherwise is UTF-8 become U+FFFD, in their rows alone.
- *
  * @throws UncertainEncoding when it shows none, or more than one.
  */
 export function decode(bytes: Uint8Array, named?: Encoding): { text: string; encoding: Encoding } {

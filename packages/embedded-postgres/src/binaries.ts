@@ -25,10 +25,8 @@ export interface Binaries {
 }
 
 /**
- * The binaries of the npm package, at a path where the account can run them: in place, or, when the account
- * cannot enter a folder above the checkout, as a copy that root keeps for all.
- *
- * Only the package's binaries are used: its launcher ties the server to one process.
+ * The binaries of the npm package, without its launcher, which ties the server to one process: in place, or, when the
+ * account cannot enter a folder above the checkout, as a copy that root keeps for all.
  */
 export function binariesFor(account: Account): Binaries {
   const { native, version } = packaged();

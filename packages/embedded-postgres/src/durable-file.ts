@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 /**
  * Writes a small file that must survive a crash of the machine: whole under another name, synced, then given its name, and
  * its folder synced. A reader finds what was there before, or all of it.
- *
  * @param replaces false: a file that exists stays as it is.
  */
 export function writeDurably(

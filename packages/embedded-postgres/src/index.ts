@@ -14,7 +14,7 @@ export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';
 export { freePort } from './server.ts';
 export { createTemporaryFolder } from './temporary-folder.ts';
-export { startTemporaryPostgres, type TemporaryPostgres } from './temporary-server.ts';
+export { startTemporaryPostgres } from './temporary-server.ts';
 export { startWatchdog, type Watchdog } from './watchdog.ts';
 
 export interface EmbeddedPostgres {
@@ -48,11 +48,9 @@ const CHECK_INTERVAL_MS = 1000;
 const RETRY_INTERVAL_MS = 10_000;
 
 /**
- * A durable PostgreSQL for DATA_DIR, shared by all processes with the same DATA_DIR.
- *
- * The server runs in a separate session. Each process that uses it records its pid beside the data, and the
- * last one to stop stops the server. After `kill -9` of its users the server keeps running; the next start
- * finds it. A server that ends unexpectedly is started again on the same port by a process that uses it.
+ * A durable PostgreSQL in its own session, shared by all processes with the same DATA_DIR: each records its pid beside the
+ * data, and the last one to stop stops the server. After `kill -9` of all it keeps running, and the next start finds it. If
+ * it ends unexpectedly, a process that uses it starts it again on the same port.
  */
 export async function startEmbeddedPostgres({
   dataDir,

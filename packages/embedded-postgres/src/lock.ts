@@ -18,13 +18,9 @@ interface Lock {
 }
 
 /**
- * A lock between processes that is freed by `kill -9` of its holder, without a lease and without flock(2),
- * which Node does not offer.
- *
- * Replacing a dead holder's file would take two steps, between which another process could delete the new
- * file. So each acquisition is a new, higher generation (`1`, `2`, …), created atomically with its content
- * by link(2). The highest generation is the lock; it is free when its content says so or its process has
- * ended. The highest file is never deleted, so generations only grow.
+ * A lock between processes that `kill -9` of its holder frees, as with flock(2), which Node lacks. To replace a file would
+ * take two steps, so each acquisition is a new, higher generation (`1`, `2`, …), created with its content by link(2). The
+ * highest one is the lock, is never deleted, and is free when its content says so or its process has ended.
  */
 export function tryLock(dir: string): Lock | { readonly heldBy: number } {
   mkdirSync(dir, { recursive: true });

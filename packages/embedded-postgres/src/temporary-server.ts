@@ -6,12 +6,6 @@ import * as server from './server.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { startWatchdog } from './watchdog.ts';
 
-export interface TemporaryPostgres {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
 /** A server for tests, used by this process only, removed when it ends, without durability. */
 export async function startTemporaryPostgres({
   log = () => {},
@@ -23,7 +17,7 @@ export async function startTemporaryPostgres({
   binaries?: Binaries | undefined;
   /** Besides those that make the server fast. */
   settings?: server.ServerSettings;
-} = {}): Promise<TemporaryPostgres> {
+} = {}) {
   const account = unprivilegedAccount(log);
   const folder = await createTemporaryFolder(account);
   const place: Place = { folder, account, link: undefined, binaries };

@@ -59,7 +59,7 @@ afterAll(() => {
 let top: string;
 let dataDir: string;
 /** Processes and servers of a test, ended even when it fails. */
-let users: User[];
+let users: { readonly child: ChildProcess }[];
 let handles: EmbeddedPostgres[];
 let servers: Map<number, Watchdog>;
 
@@ -415,19 +415,8 @@ function note(pid: number): void {
   if (!servers.has(pid)) servers.set(pid, startWatchdog({ pid, signal: 'QUIT', folder: top }));
 }
 
-interface User {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly dataDir: string;
-  readonly started: boolean;
-  readonly serverPid: number;
-  stop(): Promise<void>;
-  exit(): Promise<void>;
-  kill(): Promise<void>;
-}
-
 /** A separate process that uses the server. */
-async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promise<User> {
+async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')) {
   const { child, line } = await script(
     `const { startEmbeddedPostgres } = await import(${JSON.stringify(entry)});
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
@@ -446,7 +435,7 @@ async function use(env: NodeJS.ProcessEnv = {}, entry = module('index')): Promis
     child.stdin?.write(`${word}\n`);
     await gone;
   };
-  const user: User = {
+  const user = {
     child,
     ...started,
     serverPid,

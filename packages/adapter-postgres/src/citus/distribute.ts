@@ -95,7 +95,6 @@ export async function layoutMisfits(query: Query, layout: readonly PlacedTable[]
 /**
  * Lays out the tables of a migrated database over a Citus cluster. Repeating it moves only new tables, and
  * writes the settings again.
- *
  * @throws {DatabaseError} without the extension or workers, when a table does not fit, or while the service runs.
  */
 export const distribute = ({ url, connectTimeoutMs }: MigrateOptions): Promise<Distribution> =>

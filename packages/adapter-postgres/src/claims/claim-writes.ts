@@ -65,7 +65,6 @@ interface OfferResponse {
 /**
  * Two round trips: what the decisions depend on, with its locks, and what they write. Locks are taken in one order:
  * memberships, claims, accounts with a limit, keys, carriers, change feeds.
- *
  * @param options.maxTogether 1 where the claims of a transaction may be on several nodes.
  */
 export function groupedClaimWrites<T extends WriteTransaction>(

@@ -13,10 +13,8 @@ export const timestampAfterLast = (now: string): string =>
   `greatest(${now}::timestamptz, (feed.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
 
 /**
- * Clauses of a statement that changes claims of several firms, with the parameters of {@link feedValues}. The claims of a
- * firm take consecutive timestamps of its change feed, from `first_stamp` of `next` on, and their events share a row of
- * its audit trail. The texts of the rows are lines, as in `audit_append_to_many`.
- *
+ * For a statement with {@link feedValues}: claims of a firm take consecutive timestamps of its feed, from `first_stamp` of
+ * `next` on, and their events share a row of its trail, with texts as in `audit_append_to_many`.
  * @param locking `SKIP LOCKED` leaves out the firms whose feed is locked. Those that wait take the locks in one order.
  */
 export const takeTimestampsAndAudit = (locking: '' | 'SKIP LOCKED'): string =>

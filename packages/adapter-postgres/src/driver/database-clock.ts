@@ -11,10 +11,7 @@ export interface DatabaseClock extends Clock {
 
 /**
  * Processes stamp with the time of the database, so that a wrong clock of one of them does not show. In between, the time
- * goes on by a timer that no setting of the clock moves.
- *
- * @param readTime the time of the database, in milliseconds.
- * @param elapsedMs of that timer.
+ * goes on by the timer `elapsedMs`, which no setting of the clock moves.
  */
 export async function startDatabaseClock(
   readTime: () => Promise<number>,

@@ -34,7 +34,6 @@ export interface TransactionExecutor extends Executor {
   /**
    * Sends a write without waiting for its result, so it needs no round trip. If it fails, the next statement or the
    * commit throws its error.
-   *
    * @param check checks the number of rows written, and returns an error if it is wrong.
    */
   send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void;
@@ -61,11 +60,8 @@ export interface OpenTransaction extends TransactionExecutor {
 export type Orm = <T>(name: string, work: (manager: EntityManager) => Promise<T>) => Promise<T>;
 
 /**
- * The row with a key, as a subquery or a statement that no plan can turn into a scan. A connection keeps the plan that it
- * made while a table was empty, when the table seemed to have one row: an equality then fits any index with the same first
- * column, and a join may read the whole table. Only the index of the key has this order, and LIMIT prevents the join.
- * Further conditions belong outside: with them, a scan of the index seems more expensive than a bitmap.
- *
+ * The row with a key, without a scan also by a plan that was made while the table was empty, when any index with its first
+ * column or a join seemed as good: only the index of the key has this order. Further conditions belong outside.
  * @param key SQL for the value of each column, in the order of the index.
  */
 export function rowByKey(

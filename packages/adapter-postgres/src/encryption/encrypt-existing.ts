@@ -125,7 +125,6 @@ async function rejectPlainText(database: Pick<Database, 'begin' | 'maintenance'>
 /**
  * Encrypts the rows that were written before encryption was on, and lets the database reject plain text from then on, in
  * whichever process it is written. May be interrupted and started again.
- *
  * @returns the number of rows that were encrypted.
  */
 export async function encryptExisting(

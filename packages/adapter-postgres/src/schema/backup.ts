@@ -91,7 +91,6 @@ const END_OF_ROWS = '\\.\n';
 /**
  * All rows at one moment, as lines of text that every later version of PostgreSQL reads: a header, each table with its
  * rows in COPY's text format, a footer. Contains personal data and hashed secrets as the database does.
- *
  * @param isMove nobody may write while it runs, and afterwards into the old database.
  */
 export async function* backUp(

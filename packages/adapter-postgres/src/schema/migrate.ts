@@ -119,11 +119,8 @@ export class SchemaError extends Error {
 }
 
 /**
- * Applies all pending migrations in one transaction; several processes may do so at once. The advisory lock is
- * transactional, so it works through a pooler and is always released. A process that does not get it tries again
- * instead of waiting: waiting transactions would occupy all connections of a small pooler.
- *
- * @returns what this call has applied.
+ * Applies all pending migrations in one transaction, and returns them. Its advisory lock works through a pooler; a process
+ * that does not get it tries again, since transactions that wait would occupy all connections of a small pooler.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly NamedMigration[]> {
   const log = options.log ?? SILENT;

@@ -24,20 +24,7 @@ export interface SignedInStaff extends SignedInSession {
   readonly staff: StaffGrant;
 }
 
-/**
- * Authenticates device sessions and collects their uses, so that expiry is extended in batches. A session is read at most
- * every 400 ms; what other processes change is in force within a second.
- */
-export interface SessionAuthenticator {
-  /** The session of an adjuster. Null when the token is malformed, unknown or expired. */
-  authenticate(token: string): Promise<SignedIn | null>;
-  /** The session of a staff member, with what they may do now. */
-  authenticateStaff(token: string): Promise<SignedInStaff | null>;
-  /** Drops cached sessions after a change made in this process. */
-  invalidate(): void;
-  /** Token hashes used since the last call, with the time. */
-  takeUses(): Map<string, Instant>;
-}
+export type SessionAuthenticator = ReturnType<typeof createSessionAuthenticator>;
 
 interface CachedSession {
   readonly session: StoredSession;
@@ -45,12 +32,16 @@ interface CachedSession {
   readonly readAt: Instant;
 }
 
+/**
+ * Authenticates device sessions and collects their uses, so that expiry is extended in batches. A session is read at most
+ * every 400 ms; what other processes change is in force within a second.
+ */
 export function createSessionAuthenticator(deps: {
   credentials: CredentialStore;
   secrets: Secrets;
   clock: Clock;
   passkeysRequired: boolean;
-}): SessionAuthenticator {
+}) {
   const { credentials, secrets, clock, passkeysRequired } = deps;
   let uses = new Map<string, Instant>();
   let cache = new Map<string, CachedSession>();
@@ -115,22 +106,26 @@ export function createSessionAuthenticator(deps: {
   };
 
   return {
-    async authenticate(token) {
+    /** The session of an adjuster. Null when the token is malformed, unknown or expired. */
+    async authenticate(token: string): Promise<SignedIn | null> {
       const found = await open(secrets.hashOf(token, 'app_session'));
       if (found === null || !('svcId' in found.account)) return null;
       const { account, staff: _, ...session } = found;
       return { svcId: account.svcId, ...session };
     },
-    async authenticateStaff(token) {
+    /** The session of a staff member, with what they may do now. */
+    async authenticateStaff(token: string): Promise<SignedInStaff | null> {
       const found = await open(secrets.hashOf(token, 'staff_session'));
       if (found?.staff === undefined) return null;
       const { account: _, staff, ...session } = found;
       return { staff, ...session };
     },
+    /** Drops cached sessions after a change made in this process. */
     invalidate() {
       cache = new Map();
       confirming = new Set();
     },
+    /** Token hashes used since the last call, with the time. */
     takeUses() {
       const taken = uses;
       uses = new Map();

@@ -30,7 +30,6 @@ export type IdempotentDeps = Needs<'usedKeys' | 'firmReads' | 'clock'> & {
 /**
  * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run. A different request with
  * the key is rejected, also while the first one runs in this process; another process waits, and decides by its result.
- *
  * @param execute returns the claim as saved together with the key, or the result that was bound to the key before.
  */
 export async function executeIdempotently(

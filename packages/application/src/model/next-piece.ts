@@ -1,7 +1,6 @@
 /**
  * Awaited before each piece of long work: resolves when the piece may run, so that requests of others run in between, and
  * rejects once nobody waits for the result.
- *
  * @returns whether the time of the request is not over: else work returns what it has, and at least one piece of it.
  */
 export type NextPiece = () => Promise<boolean>;

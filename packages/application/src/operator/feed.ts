@@ -34,10 +34,7 @@ async function start(tx: Tx, since: Instant, now: Instant): Promise<FeedRestamp>
 
 /**
  * After a restore to `since`, a client may have read changes that are lost. Every claim that may have been among them
- * moves to the end of its firm's feed, so that the client gets it as it is now by polling as usual. An interrupted run
- * continues where it stopped.
- *
- * @returns how many claims got a new timestamp.
+ * moves to the end of its firm's feed, so that a poll gets it as it is now. An interrupted run continues where it stopped.
  */
 export const makeRestampFeeds =
   ({ uow, operatorReads, clock, operator }: Deps) =>

@@ -52,11 +52,9 @@ export interface OfferFacts extends AddresseeFacts {
 }
 
 /**
- * Each change of an assignment, as one that the firm can see (`Claims.save`), committed with its jobs and event. Several
- * requests may share a transaction; one that fails does not affect the others.
- *
- * A decision may run more than once, so it must have no effects. If it throws, nothing is written. It does not run for a
- * repeat: the key and the facts are read so that no rule fails on the result of an earlier one.
+ * Each change of an assignment, as one that the firm can see, committed with its jobs and event; of requests that share a
+ * transaction, one that fails does not affect the others. A decision may run more than once, so it must have no effects,
+ * and does not run for a repeat: no rule fails on the result of an earlier one.
  */
 export interface ClaimWrites {
   /**

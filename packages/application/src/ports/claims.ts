@@ -15,10 +15,9 @@ export interface Claims {
   /** Locks the claims with a pending offer to this adjuster. */
   lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
   /**
-   * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
-   * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
-   * last: the lock is held until the commit. An offer that is no longer pending was ended by the event that the same
-   * transaction records for the firm; so in `saveWithoutTimestamp`.
+   * Saves a change the firm can see, at the later of the clock and the firm's last timestamp plus 1 ms, so that timestamps
+   * are unique and become visible in order. Call it last: the lock on the feed is held until the commit. An offer that is
+   * no longer pending was ended by the event of the same transaction, as in `saveWithoutTimestamp`.
    */
   save(claim: Claim): Promise<Claim>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */

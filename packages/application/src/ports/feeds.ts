@@ -12,7 +12,6 @@ export interface Feeds {
   /**
    * Gives claims of the firm new timestamps at the end of its feed, in their present order: those that changed since
    * `since`, and those that are not final, unless their timestamp is after `startedAt`.
-   *
    * @returns how many; at most `limit`.
    */
   restamp(firmId: FirmId, restamp: FeedRestamp, limit: number): Promise<number>;

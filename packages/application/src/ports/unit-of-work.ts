@@ -30,10 +30,8 @@ import type { StaffReads } from './staff-reads.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /**
- * Runs one transaction: commits when `work` returns, rolls back when it throws.
- *
- * After a conflict with a concurrent transaction (unique key, deadlock) `work` runs again, so it must have no side
- * effects outside of `tx`.
+ * Runs one transaction: commits when `work` returns, rolls back when it throws. After a conflict with another one (unique
+ * key, deadlock) `work` runs again, so it must have no side effects outside of `tx`.
  */
 export interface UnitOfWork {
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -227,10 +225,9 @@ export interface Outbox {
 /** The trail within one transaction. */
 export interface AuditTrail {
   /**
-   * Written with the next change of a claim if all events are of its firm; otherwise as the last statements of the
-   * transaction, in the order of the chains. The lock on a chain is held until the commit, so a transaction that changes
-   * claims of several firms records after all changes. It may still deadlock with one that takes their locks in order: one
-   * of them runs again.
+   * Written with the next change of a claim if all events are of its firm; otherwise as the last statements, in the order of
+   * the chains, whose locks are held until the commit. A transaction that changes claims of several firms therefore records
+   * after all changes; if it still deadlocks with one that takes the locks in order, one of them runs again.
    */
   record(event: AuditEvent): Promise<void>;
 }

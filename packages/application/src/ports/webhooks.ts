@@ -64,7 +64,6 @@ export interface WebhookQueue {
   /**
    * Takes due deliveries, oldest first: no process takes one again before `until`, by when it has been recorded, or
    * the process that took it was killed.
-   *
    * @param kind first attempts, or retries.
    */
   take(

@@ -83,7 +83,6 @@ export const auditEventSchema = responseObject({
     .nullable(),
   hash: responseField.text('Hash of the row, which covers all rows before it.', '9f86d081884c7d65'),
 }).meta({ id: 'AuditEvent', description: 'An event of the audit trail: ids and settings only.' });
-export type AuditEventDocument = z.output<typeof auditEventSchema>;
 
 export const auditVerificationSchema = responseObject({
   intact: responseField.flag('Whether every hash of the period is right.', true),
@@ -108,7 +107,6 @@ export const auditVerificationSchema = responseObject({
     .text('Send it as cursor to check the rest of the period; only if any is left.', 'eyJ2IjoxfQ.c2lnbmVk')
     .optional(),
 }).meta({ id: 'AuditVerification', description: 'The result of computing the hashes again.' });
-export type AuditVerificationDocument = z.output<typeof auditVerificationSchema>;
 
 /** The audit trail of the firm. */
 export const auditEndpoints = named({

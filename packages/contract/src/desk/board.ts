@@ -218,7 +218,6 @@ export const boardClaimSchema = responseObject({
     .dateTime('When the claim was closed; null while it is open.', '2026-09-12T20:00:00.000Z')
     .nullable(),
 }).meta({ id: 'BoardClaim', description: 'A claim on the board.' });
-export type BoardClaimResponse = z.output<typeof boardClaimSchema>;
 
 const atMost = `at most ${LIMITS.boardCount}`;
 const boardCountsSchema = responseObject({

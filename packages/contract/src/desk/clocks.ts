@@ -88,7 +88,6 @@ export const clocksSchema = responseObject({
   description: 'Within what times a firm owes its carriers contact, inspection and report.',
 });
 export type ClocksDocument = z.output<typeof clocksSchema>;
-export type ClockRuleDocument = ClocksDocument['rules'][number];
 
 /** What the firm owes its carriers. */
 export const clockEndpoints = named({

@@ -85,13 +85,11 @@ export const issuedKeySchema = responseObject({ key: apiKeySchema, secret }).met
   id: 'IssuedKey',
   description: 'A new key and its secret.',
 });
-export type IssuedKeyDocument = z.output<typeof issuedKeySchema>;
 
 export const rolledKeySchema = responseObject({ key: apiKeySchema, secret, replaced: apiKeySchema }).meta({
   id: 'RolledKey',
   description: 'The new key with its secret, and the one that it replaces.',
 });
-export type RolledKeyDocument = z.output<typeof rolledKeySchema>;
 
 export const firmLimitsSchema = responseObject({
   keys: z
