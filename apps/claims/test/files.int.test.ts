@@ -1,7 +1,6 @@
 import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { listening } from '../../../tools/services/local-server.ts';
@@ -11,7 +10,6 @@ import {
   claimLine,
   claims,
   createFakeService,
-  fetchOf,
   idOf,
   jsonResponse,
   meResponse,
@@ -297,74 +295,15 @@ describe('the state of a watch', () => {
   });
 });
 
-describe('as a process', () => {
-  /** The fake service over HTTP. */
-  async function serve(service: Parameters<typeof fetchOf>[0]): Promise<Record<string, string>> {
-    const fetch = fetchOf(service);
-    const server = createServer(async (request, response) => {
-      const text = await readAll(request);
-      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
-        name,
-        String(value),
-      ]);
-      const body = text !== '' && { body: text };
-      const method = request.method ?? 'GET';
-      const reply = await fetch(`http://service.test${request.url}`, { method, headers, ...body });
-      response.writeHead(reply.status, Object.fromEntries(reply.headers));
-      response.end(await reply.text());
-    });
-    const { url } = await listening(server);
-    return { CLAIMS_URL: url, CLAIMS_API_KEY: 'svc_test_x' };
-  }
-
-  it('reads standard input, writes standard output and sets the exit code', async () => {
-    const { service } = createFakeService();
-    const env = await serve(service);
-    const { code, stdout } = await start(['send', '-'], { env, stdin: `${claimLine(1)}\n{}\n` }).ended;
-    expect(code).toBe(1);
-    expect(stdout).toContain('1 sent, 1 failed');
-  });
-
-  it('stops on Ctrl-C, and sends the rest when it is run again', async () => {
-    const { service, held } = createFakeService();
-    let hold: Promise<void> | undefined;
-    const env = await serve(async (request) => {
-      if (held.size === 3) await hold;
-      return service(request);
-    });
-    const file = join(folder, 'claims.jsonl');
-    await writeFile(file, Array.from({ length: 10 }, (_, i) => claimLine(i + 1)).join('\n'));
-    let release: () => void = () => {};
-    hold = new Promise((resolve) => {
-      release = resolve;
-    });
-    const running = start(['send', file, '--concurrency', '1'], { env });
-    await running.shows('line 3');
-    running.child.kill('SIGINT');
-    const { code, stdout } = await running.ended;
-    expect(code).toBe(130);
-    expect(stdout).toContain('3 sent, 7 not sent; run the same command again');
-    release();
-    expect(await start(['send', file], { env }).ended).toMatchObject({ code: 0 });
-    expect(held.size).toBe(10);
-  });
-
-  it('stops a watch on Ctrl-C with exit code 0', async () => {
-    const env = await serve(() => jsonResponse(200, { data: [claimJson()], next_cursor: null }));
-    const running = start(['watch', '--interval', '1s'], { env });
-    await running.shows('accepted');
-    running.child.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  it('exits without an error when its output pipe is closed', async () => {
-    let count = 0;
-    const changed = () => claimJson({ id: idOf(count++), instructions: 'x'.repeat(4000) });
-    const env = await serve(() =>
-      jsonResponse(200, { data: Array.from({ length: 200 }, changed), next_cursor: null }),
-    );
-    const running = start(['watch', '--interval', '1s', '--json'], { env });
-    running.child.stdout?.once('data', () => running.child.stdout?.destroy());
-    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
-  });
+it('as a process exits without an error when its output pipe is closed', async () => {
+  let count = 0;
+  const changed = () => claimJson({ id: idOf(count++), instructions: 'x'.repeat(4000) });
+  const server = createServer((_, response) =>
+    response.end(JSON.stringify({ data: Array.from({ length: 200 }, changed), next_cursor: null })),
+  );
+  const { url } = await listening(server);
+  const env = { CLAIMS_URL: url, CLAIMS_API_KEY: 'svc_test_x' };
+  const running = start(['watch', '--interval', '1s', '--json'], { env });
+  running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
 });
