@@ -159,14 +159,9 @@ test('a profile is updated field by field', async () => {
   expect((await app(person, 'GET', '/me')).json).toEqual(full.json);
 });
 
-test('a changed email address counts after the code, and no response reveals who has an address', async () => {
-  const [one, other] = [await service.adjuster(), await service.adjuster()];
-  const { email: taken } = (await app(one, 'GET', '/me')).json;
+test('a changed email address counts after the code', async () => {
+  const other = await service.adjuster();
   const { email: old } = (await app(other, 'GET', '/me')).json;
-  for (const email of [taken, taken.toUpperCase()])
-    expect((await app(other, 'PATCH', '/me', { email })).json.email).toBe(old);
-  expect(service.logged.filter((line) => line.includes('email_code'))).toEqual([]);
-
   const email = `new.${other.svcId.toLowerCase()}@example.com`;
   expect((await app(other, 'PATCH', '/me', { email })).json.email).toBe(old);
   const emailed = await eventually(() => service.logged.find((line) => line.includes('email_code')));
@@ -176,9 +171,6 @@ test('a changed email address counts after the code, and no response reveals who
   });
   expectValidationErrors(wrong, '/code');
   expect((await app(other, 'POST', '/me/email-confirmation', { code })).json.email).toBe(email);
-  expect((await app(one, 'PATCH', '/me', { email: taken.toUpperCase() })).json.email).toBe(
-    taken.toUpperCase(),
-  );
 });
 
 test('an invitation shows the firm, the name it used and the expiration, but no other notes', async () => {

@@ -73,8 +73,7 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
     ...[201, elsewhere.staffId],
     firms.toReversed(),
   ]);
-  expectProblem(await signIn({ ticket, firm_id: firm.id }), 401, 'invalid_sign_in');
-  let as = opened.json.token;
+  const as = opened.json.token;
   const change = (firm_id: string, headers: Record<string, string> = {}) =>
     service.call('PUT', '/firm/v1/sessions/current', { as, body: { firm_id }, headers });
   expectProblem(await change((await service.firm()).id), 404, 'not_found');
@@ -82,7 +81,9 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
   const changed = await change(firm.id);
   expect([changed.status, changed.json.staff.id, changed.json.firm.id]).toEqual([200, id, firm.id]);
   expect((await service.call('GET', '/firm/v1/me', { as })).json.staff.role).toBe('auditor');
-  expectProblem(await service.call('GET', '/firm/v1/staff', { as }), 403, 'insufficient_scope');
+  const refused = await service.call('GET', '/firm/v1/staff', { as });
+  expectProblem(refused, 403, 'insufficient_scope');
+  expect(refused.json.title).toBe('Your role does not include the required permission');
   // Another tab still shows the other firm.
   const tab = { headers: { 'X-Claims-Page': other.id } };
   expectProblem(await service.call('GET', '/firm/v1/claims', { as, ...tab }), 401, 'invalid_session');
@@ -106,10 +107,6 @@ test('a person of two firms chooses one with a ticket, changes it, signs out of 
       401,
       'invalid_session',
     );
-  as = (await open(own)).token;
-  await services.removeStaff(services.operator, elsewhere);
-  expect((await me(as)).json.firms).toEqual([firms[0]]);
-  expectProblem(await change(other.id), 404, 'not_found');
 });
 
 describe('an administrator', () => {
@@ -147,40 +144,20 @@ describe('an administrator', () => {
     for (const action of ['staff.invite', 'staff.role', 'staff.remove'])
       expect(actions).toContain(`${action} staff:${invited.json.id}`);
   });
-
-  test('changes roles and removes people, which counts within a second', async () => {
-    const [admin, member] = [await staffOf(firm), await staffOf(firm, 'admin')];
-    const list = () => service.call('GET', '/firm/v1/staff', { as: member.token });
-    expect((await list()).status).toBe(200);
-    const path = `/firm/v1/staff/${member.id}`;
-    await service.call('PATCH', path, { as: admin.token, body: { role: 'dispatcher' } });
-    const refused = await eventually(list, ({ status }) => status === 403);
-    expectProblem(refused, 403, 'insufficient_scope');
-    expect(refused.json.title).toBe('Your role does not include the required permission');
-    await service.call('DELETE', path, { as: admin.token });
-    await eventually(async () => (await list()).status === 401);
-  });
-
-  test('has no claims where the plan of the firm does not include them', async () => {
-    const readOnly = await service.firm({ plan: 'claims_only' });
-    const { token } = await staffOf(readOnly);
-    const { permissions } = (await service.call('GET', '/firm/v1/me', { as: token })).json;
-    expect(permissions).toContain('claims:read');
-    expect(permissions).not.toContain('adjusters:read');
-  });
 });
 
 const ID = '01980a5e-4c7f-7b3e-9d8a-2f6b1c0d5e4a';
 
 test.each<[StaffRole, ...string[]]>([
   ['dispatcher', 'PUT clocks', 'GET staff', 'POST staff', 'GET audit', 'GET audit/verification'],
-  ['dispatcher', 'GET keys', 'POST keys', 'GET requests', 'GET limits'],
+  ['dispatcher', 'GET keys', 'POST keys', 'GET requests', 'GET limits', 'GET webhooks', 'POST webhooks'],
   ['developer', 'GET claims', 'POST claims', `POST claims/${ID}/assignment`, 'GET reports/answers'],
   ['developer', `POST claims/${ID}/withdrawal`, `POST claims/${ID}/closure`, 'GET clocks', 'PUT clocks'],
   ['developer', 'GET adjusters', 'POST adjusters/spread', 'POST adjusters/invitations', 'GET staff'],
   ['developer', `GET adjusters/${ID}/credentials`, 'POST imports', 'GET audit', 'GET audit/verification'],
   ['auditor', 'POST claims', `POST claims/${ID}/assignment`, `POST claims/${ID}/withdrawal`, 'PUT clocks'],
   ['auditor', `POST claims/${ID}/closure`, 'POST adjusters/spread', 'POST adjusters/invitations/batch'],
+  ['auditor', 'POST webhooks'],
   ['auditor', 'POST adjusters/invitations', 'POST keys', `POST keys/${ID}/roll`, 'GET staff', 'POST staff'],
 ])('a person with the role %s is refused %s and others', async (role, ...operations) => {
   const { token: as } = await staffOf(firm, role);

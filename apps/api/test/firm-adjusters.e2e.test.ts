@@ -7,7 +7,6 @@ import {
   DAY,
   expectValidationErrors,
   invite,
-  leaveFirm,
   outcome,
   wholeList,
   withdraw,
@@ -68,30 +67,6 @@ test.each<[status: Status, responded: boolean, known: boolean]>([
     expect(await adjusterRecord(service, firm.live, svcId)).toEqual(expected);
   },
 );
-
-test('a member who was never invited has neither times nor notes, and a member who left no record', async () => {
-  const { svcId, token } = await service.member(firm);
-  await service.call('PATCH', '/app/v1/me', { as: token, body: { last_name: 'Du Lac' } });
-  const without = { invited_at: null, expires_at: null, responded_at: null, ...NO_NOTES };
-  expect(await adjusterRecord(service, firm.live, svcId)).toEqual({
-    svc_id: svcId,
-    status: 'active',
-    test: false,
-    name: 'Jean Du Lac',
-    email: `${svcId.toLowerCase()}@example.com`,
-    ...without,
-  });
-  await leaveFirm(service, token, firm.id);
-  expect(await adjusterRecord(service, firm.live, svcId)).toBeUndefined();
-  expect(await adjusterRecord(service, firm.test, firm.account.manual)).toEqual({
-    svc_id: firm.account.manual,
-    status: 'active',
-    test: true,
-    name: expect.stringMatching(/\S/),
-    email: expect.stringMatching(/@/),
-    ...without,
-  });
-});
 
 test('an invitation reports all errors at once, and has null for each note that was not sent', async () => {
   const { svcId } = await service.adjuster();

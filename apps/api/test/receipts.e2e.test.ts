@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from 'jose';
 import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
-import { offerClaim, outcome, rejectClaim, sentClaim } from './firm-calls.ts';
-import { expectProblem } from './problem-shape.ts';
+import { outcome, sentClaim } from './firm-calls.ts';
 import { startServiceUnderTest } from './service-under-test.ts';
 
 const keyOf = (byte: number) => ({ RECEIPT_KEY: Buffer.alloc(32, byte).toString('base64') });
@@ -64,49 +63,6 @@ test('a receipt shows push, first sight and both times of an answer kept offline
   // What was sent of people, places and policies is not in it.
   for (const secret of ['Delgado', claim.policy.number, claim.claim_number, claim.loss_location.street])
     expect(JSON.stringify(payload)).not.toContain(secret);
-});
-
-test('an acceptance that comes after the claim went to somebody else is in a receipt of that offer', async () => {
-  const [first, second] = [await service.member(firm), await service.member(firm)];
-  const claim = await sentClaim(service, firm.live, first.svcId);
-  const as = first.token;
-  const { offered_at } = (await service.call('GET', `/app/v1/claims/${claim.id}`, { as })).json;
-  await offerClaim(service, firm.live, claim.id, second.svcId);
-  const body = { offered_at, answered_at: '2026-08-29T15:02:41.020Z' };
-  const accepted = await service.call('POST', `/app/v1/claims/${claim.id}/acceptance`, { as, body });
-  expectProblem(accepted, 404, 'not_found');
-  const path = `/app/v1/claims/${claim.id}/receipt?offered_at=${offered_at}`;
-  const content = await eventually(
-    async () => contentOf((await service.call('GET', path, { as })).json.receipt),
-    ({ late_answer }) => late_answer !== null,
-  );
-  expect(content).toMatchObject({
-    ...{ adjuster_svc_id: first.svcId, status: 'withdrawn', answered: null },
-    late_answer: { answer: 'accept', device_at: body.answered_at, kept_offline_since: null },
-    decided_by: { rule: 'offered_again' },
-  });
-});
-
-test('a receipt belongs to the firm of the claim and to the adjuster of the offer', async () => {
-  const [first, second, nobody] = [
-    await service.member(firm),
-    await service.member(firm),
-    await service.member(firm),
-  ];
-  const claim = await sentClaim(service, firm.live, first.svcId);
-  const other = await service.firm();
-  await offerClaim(service, firm.live, claim.id, second.svcId);
-  await rejectClaim(service, second.token, claim.id, 'too far');
-  const receipt = (await receiptOf(claim.id, second.token, '/app/v1')).json.receipt;
-  expect(await contentOf(receipt)).toMatchObject({ adjuster_svc_id: second.svcId, status: 'rejected' });
-  for (const [as, api] of [
-    [other.live, '/v1'],
-    [firm.test, '/v1'],
-    [nobody.token, '/app/v1'],
-  ] as const)
-    expectProblem(await receiptOf(claim.id, as, api), 404, 'not_found');
-  const adjusters = await service.key(firm, { purpose: 'adjusters' });
-  expectProblem(await receiptOf(claim.id, adjusters), 403, 'insufficient_scope');
 });
 
 test('receipts of an earlier key stay valid after the key is replaced, and another process verifies both', async () => {

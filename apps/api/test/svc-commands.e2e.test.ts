@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
-import { withClient } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { checkAddress, checkPush, checkSchema, notesOn } from '../src/svc/doctor.ts';
 import { createProgram } from '../src/svc/program.ts';
@@ -390,23 +389,6 @@ test('adjuster passkeys lists the passkeys of an account, and remove-passkeys en
   expect(await json('adjuster', 'passkeys', svcId)).toEqual({ passkeys: [] });
   expect(await json('adjuster', 'remove-passkeys', svcId)).toEqual({ removed: 0 });
   expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
-});
-
-test('firm show and doctor say that a firm is erased, also when erasing it was interrupted', async () => {
-  const firm = await service.firm();
-  const statuses = async () => {
-    const [shown, { checks }] = [await json('firm', 'show', firm.id), await json('doctor')];
-    const check = checks.find(({ what }: { what: string }) => what === 'firms');
-    return [shown.firm.status, check.state, check.detail.includes(firm.id)];
-  };
-  // What remains of a process that was killed after its first transaction.
-  await withClient(service.databaseUrl, (client) =>
-    client.query(`UPDATE firms SET erasure = 'started' WHERE id = $1`, [firm.id]),
-  );
-  expect(await statuses()).toEqual(['erasing', 'note', true]);
-  await run('firm', 'erase', firm.id, '--confirm', 'Gulf Adjusting Partners');
-  expect(await statuses()).toEqual(['erased', 'ok', false]);
-  expect((await me(firm.live)).status).toBe(401);
 });
 
 test('doctor names migrations of a newer release, and with changed SQL', () => {

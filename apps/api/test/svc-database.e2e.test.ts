@@ -113,21 +113,6 @@ test.each([
   expect(await contentOf(url)).toEqual(content);
 });
 
-test('a file that cannot be read is named', async () => {
-  expect(await svcInProcess(['database', 'restore', '/nofile'], {})).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: 'svc: FILE holds "/nofile"; allowed: a file that can be read (ENOENT)\n',
-  });
-});
-
-test('a file that is not compressed is no backup', async () => {
-  writeFileSync(backup('plain'), 'text');
-  const variables = { DATABASE_URL: await emptyDatabase() };
-  const refused = await svcInProcess(['database', 'restore', backup('plain')], variables);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no backup of the service') });
-});
-
 test('a move is refused while the service runs, and afterwards copies every row and sequence', async () => {
   const to = await emptyDatabase();
   const variables = { DATABASE_URL: service.databaseUrl };
@@ -177,8 +162,12 @@ test('the owner of the new database need not be a superuser', async () => {
   });
 });
 
-test('--to that is no URL of PostgreSQL is named', async () => {
-  const variables = { DATABASE_URL: service.databaseUrl };
-  const refused = await svcInProcess(['database', 'move', '--to', 'mysql://x'], variables);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('postgres://') });
+writeFileSync(backup('plain'), 'text');
+test.each([
+  [['restore', '/nofile'], 'svc: FILE holds "/nofile"; allowed: a file that can be read (ENOENT)\n'],
+  [['restore', backup('plain')], 'no backup of the service'],
+  [['move', '--to', 'mysql://x'], 'postgres://'],
+])('svc database %j says what is wrong', async (args, wrong) => {
+  const refused = await svc(untouched, 'database', ...args);
+  expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(wrong) });
 });

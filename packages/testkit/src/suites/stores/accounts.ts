@@ -189,15 +189,19 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId, email: old } = await newAdjuster();
       const { svcId: withoutEmail } = await newAdjuster({ email: null });
       const free = `${svcId}@free.example`;
+      const inCapitals = taken?.toUpperCase() ?? '';
       const results = [];
-      for (const email of [free, taken ?? '']) results.push(await use.updateProfile({ svcId }, { email }));
-      expect(results[1]).toEqual(results[0]);
+      for (const email of [free, taken ?? '', inCapitals])
+        results.push(await use.updateProfile({ svcId }, { email }));
+      expect(results).toEqual(results.map(() => results[0]));
       expect(external.mails.filter(({ email }) => email === taken)).toEqual([]);
       for (const code of ['000000', '123456'])
         expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
       expect((await use.updateProfile({ svcId: withoutEmail }, { email: taken })).adjuster.email).toBeNull();
       expect((await stores.appReads.adjuster(svcId))?.email).toBe(old);
       expect((await stores.appReads.adjuster(owner))?.email).toBe(taken);
+      const ofOwner = await use.updateProfile({ svcId: owner }, { email: inCapitals });
+      expect(ofOwner.adjuster.email).toBe(inCapitals);
     });
 
     test('of a test account may equal that of a real account, so it does not reveal whether one exists', async () => {

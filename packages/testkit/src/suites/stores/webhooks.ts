@@ -255,10 +255,15 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       });
       // The first attempt, and those of the 22 that were not refused.
       expect(sent).toBe(23 - refused.length);
+      const planned = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       for (let count = sent; count < 25; count += 1) await replay(use);
       const kept = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       expect([kept?.attemptCount, kept?.attempts.length]).toEqual([25, 20]);
       expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
+      expect([kept?.status, kept?.nextAttemptAt]).toEqual(['pending', planned?.nextAttemptAt]);
+      respond(webhook, 204);
+      expect(await replay(use)).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 26 });
+      expect(new Set(sentTo(webhook).map(({ id }) => id))).toEqual(new Set([pending?.id]));
     });
 
     test('that gets an earlier delivery again is signalled no change again', async () => {
