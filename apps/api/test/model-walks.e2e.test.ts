@@ -1,22 +1,16 @@
-import { beforeAll, expect, test } from '@jest/globals';
-import { createFixedClock, type FixedClock } from '@svc/testkit';
+import { expect, test } from '@jest/globals';
+import { createFixedClock } from '@svc/testkit';
 import fc from 'fast-check';
-import { atEnd } from '../../../tools/services/at-end.ts';
-import { createDatabase } from '../../../tools/services/postgres.ts';
 import { DAY, Model, type Step } from './model.ts';
-import { createWorld, type ModelHost, REAL_ADJUSTERS, startHost } from './model-world.ts';
+import { createWorld, REAL_ADJUSTERS } from './model-world.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
 /** For more or other runs, for example: MODEL_RUNS=500 MODEL_SEED=7. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 16);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
-let clock: FixedClock;
-let host: ModelHost;
-beforeAll(async () => {
-  clock = createFixedClock(Date.now());
-  host = await startHost((await createDatabase()).url, clock);
-  atEnd(() => host.close());
-});
+const clock = createFixedClock(Date.now());
+const service = await startServiceUnderTest({ clock });
 
 const firm = fc.nat(1);
 const env = fc.constantFrom('live' as const, 'live' as const, 'test' as const);
@@ -96,7 +90,7 @@ test('random operations have the results that the model predicts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 45, size: 'max' }), async (steps) => {
       const start = clock.now();
-      const world = await createWorld(host, start);
+      const world = await createWorld(service, start);
       const people = [
         ...Array.from({ length: REAL_ADJUSTERS }, () => ({ testOf: null })),
         { testOf: 0 },

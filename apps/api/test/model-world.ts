@@ -1,53 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
-import type { Clock } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { compose } from '../src/composition/compose.ts';
-import type { Services } from '../src/composition/container.ts';
-import { readConfig } from '../src/config.ts';
-import { createHttpServer } from '../src/http/http-server.ts';
-import { listen } from '../src/listen.ts';
-import { createLog } from '../src/logging.ts';
 import type { Environment, Step } from './model.ts';
-import { type ApiResponse, callHttp } from './service-under-test.ts';
-
-export interface ModelHost {
-  readonly url: string;
-  readonly services: Services;
-  close(): Promise<void>;
-}
-
-const log = createLog({
-  level: 'error',
-  format: 'json',
-  stream: new Writable({ write: (_chunk, _encoding, done) => done() }),
-});
-const addresses = {
-  baseUrl: 'http://localhost',
-  docsUrl: 'http://localhost/docs',
-  supportEmail: 'support@localhost',
-};
-const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
-
-/** The service without its jobs. */
-export async function startHost(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const { services, close } = await compose({ config, databaseUrl, log, addresses, clock });
-  const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(services.httpApplication, { ...timeouts, addresses, log });
-  await listen(server, 0, '127.0.0.1');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    services,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await close();
-    },
-  };
-}
+import { type ApiResponse, callHttp, type ServiceUnderTest } from './service-under-test.ts';
 
 /** The result of a step. */
 interface Outcome {
@@ -70,10 +24,11 @@ export const REAL_ADJUSTERS = 3;
 let worlds = 0;
 
 /** Two firms and their adjusters, created for each sequence of steps. */
-export async function createWorld(host: ModelHost, start: number) {
+export async function createWorld(host: ServiceUnderTest, start: number) {
   worlds += 1;
   const world = `w${worlds}`;
-  const { url, services } = host;
+  const { url } = host;
+  const { services } = host.service;
   const claims: string[] = [];
   const firms: { id: string; live: string; test: string; dispatcher: string }[] = [];
   const people: { svcId: string; token: string }[] = [];
