@@ -46,14 +46,6 @@ describe('when PostgreSQL goes away', () => {
       }
     });
 
-  test('connections closed while idle are replaced', async () => {
-    await aFirm(stores);
-    await stores.credentials.version();
-    await terminateAll();
-    await sleep(50);
-    await recovers();
-  });
-
   test('when too many transactions wait for a connection, a further one fails at once, and reads and metrics go on', async () => {
     await stores.credentials.version();
     const { promise: held, resolve: release } = later();

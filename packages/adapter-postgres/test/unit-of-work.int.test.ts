@@ -210,17 +210,4 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await database.sql.query('ROLLBACK');
     expect(await shortTimeout.unitOfWork.run((tx) => tx.claims.lock(firmId, claim.id))).not.toBeNull();
   });
-
-  test('the credentials version changes with the transaction that changes a plan', async () => {
-    const { firmId } = await aFirm(stores);
-    const version = () => stores.credentials.version();
-    const before = await version();
-    await run(async (tx) => {
-      const firm = await tx.firms.lock(firmId);
-      if (firm !== null) await tx.firms.save({ ...firm, plan: 'read_only' });
-      expect(await version()).toBe(before);
-    });
-    expect(await version()).not.toBe(before);
-    expect((await stores.operatorReads.firm(firmId))?.plan).toBe('read_only');
-  });
 });
