@@ -190,7 +190,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId: withoutEmail } = await newAdjuster({ email: null });
       const free = `${svcId}@free.example`;
       const inCapitals = taken?.toUpperCase() ?? '';
-      const results = [];
+      const results: unknown[] = [];
       for (const email of [free, taken ?? '', inCapitals])
         results.push(await use.updateProfile({ svcId }, { email }));
       expect(results).toEqual(results.map(() => results[0]));
