@@ -7,7 +7,7 @@ import { keepAlive } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
 import { createCaller, createRecorder, runCommand, tagOf, viewOf } from './caller.ts';
-import { type CheckedCounts, checkHistory, type Violation } from './checker.ts';
+import { checkHistory, type Violation } from './checker.ts';
 import {
   accountClient,
   adjusterClient,
@@ -68,7 +68,7 @@ export type ChaosReport = ReturnType<typeof summarize> &
   Omit<ReturnType<typeof judge>, 'verdict'> & {
     readonly seconds: number;
     /** What the general checks were run on. */
-    readonly judged: CheckedCounts;
+    readonly judged: ReturnType<typeof checkHistory>['counts'];
     /** From the start of the load until a check found the violations; at the end of the run unless `untilViolation`. */
     readonly foundAfterSeconds: number;
     /** What a complete run must have met. */

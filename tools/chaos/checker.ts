@@ -36,18 +36,6 @@ interface Judged {
   readonly feeds: ReadonlyMap<string, ReturnType<typeof checkFeed>>;
 }
 
-/** What the general checks were run on. */
-export interface CheckedCounts {
-  readonly claims: number;
-  readonly operations: number;
-  /** Claims whose search took too long. */
-  readonly undecided: number;
-  readonly polls: number;
-  readonly changes: number;
-  readonly chains: number;
-  readonly actions: number;
-}
-
 const hasResponse = (call: Call): boolean => call.status !== null;
 
 const callsOn = ({ calls }: History, id: string): Call[] =>
@@ -459,6 +447,7 @@ export function checkHistory(history: History) {
     counts: {
       claims: claims.linearizable + claims.failures.length + claims.undecided.length,
       operations: entries.length,
+      /** Claims whose search took too long. */
       undecided: claims.undecided.length,
       polls: sum('polls'),
       changes: sum('changes'),

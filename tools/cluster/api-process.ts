@@ -11,29 +11,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One process of the service (`node apps/api/dist/server.js`) on a fixed port. */
-export interface ApiProcess {
-  readonly url: string;
-  readonly port: number;
-  /** Of the current or last run. */
-  readonly pid: number;
-  /** Every line printed, over all runs. */
-  readonly output: readonly string[];
-  running(): boolean;
-  /** Resolves once the current run has ended. */
-  exited(): Promise<Exit>;
-  /** Starts it after it has ended, without waiting until it is healthy. */
-  start(): void;
-  /** SIGKILL; resolves once it has ended. */
-  kill(): Promise<Exit>;
-  /** SIGTERM; resolves once it has shut down gracefully. */
-  shutDown(): Promise<Exit>;
-  /** Shuts it down if it runs, and starts it; resolves once it is healthy. */
-  restart(): Promise<void>;
-  /** SIGSTOP: connections stay open without responses. */
-  pause(): void;
-  resume(): void;
-}
+export type ApiProcess = Awaited<ReturnType<typeof launchApiProcess>>;
 
 interface ApiProcessOptions {
   /** Its environment, in addition to PATH and the address to listen on. */
@@ -58,14 +36,14 @@ interface Run {
 export const nodeOptionsOfClock = (aheadMs: number): string =>
   `--import data:text/javascript,const{now}=Date;Date.now=()=>now()+${aheadMs}`;
 
-/** Does not wait until it is healthy; `healthy` does. */
+/** One process of the service (`node apps/api/dist/server.js`) on a fixed port, which may not be healthy yet. */
 export async function launchApiProcess({
   env,
   onLine,
   clockAheadMs,
   port: given,
   args = [SERVER],
-}: ApiProcessOptions): Promise<ApiProcess> {
+}: ApiProcessOptions) {
   const port = given ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const output: string[] = [];
@@ -107,25 +85,33 @@ export async function launchApiProcess({
     current.child.kill(signal);
     return current.exited;
   };
-  const api: ApiProcess = {
+  const api = {
     url,
     port,
-    get pid() {
+    /** Of the current or last run. */
+    get pid(): number {
       return current.pid;
     },
-    output,
-    running: () => !current.ended,
-    exited: () => current.exited,
-    start() {
+    /** Every line printed, over all runs. */
+    output: output as readonly string[],
+    running: (): boolean => !current.ended,
+    /** Resolves once the current run has ended. */
+    exited: (): Promise<Exit> => current.exited,
+    /** Starts it after it has ended, without waiting until it is healthy. */
+    start(): void {
       current = start();
     },
+    /** SIGKILL; resolves once it has ended. */
     kill: () => end('SIGKILL'),
+    /** SIGTERM; resolves once it has shut down gracefully. */
     shutDown: () => end('SIGTERM'),
-    async restart() {
+    /** Shuts it down if it runs, and starts it; resolves once it is healthy. */
+    async restart(): Promise<void> {
       if (!current.ended) await end('SIGTERM');
       api.start();
       await waitUntilHealthy(api);
     },
+    /** SIGSTOP: connections stay open without responses. */
     pause: () => void current.child.kill('SIGSTOP'),
     resume: () => void current.child.kill('SIGCONT'),
   };

@@ -4,19 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, startWatchdog } from '@svc/embedded-postgres';
 
-/** A server program of this machine, which ends with this process. */
-export interface Daemon {
-  readonly pid: number;
-  signal(name: NodeJS.Signals): void;
-  /** SIGKILL; resolves once it has ended. */
-  kill(): Promise<void>;
-}
+export type Daemon = NonNullable<Awaited<ReturnType<typeof startDaemon>>>;
 
 const START_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 6;
 const LAST_LINES = 15;
 
-/** Null: its port was taken. */
+/** A server program of this machine, which ends with this process. Null: its port was taken. */
 export async function startDaemon({
   command,
   args,
@@ -33,7 +27,7 @@ export async function startDaemon({
   readonly env?: Readonly<Record<string, string>>;
   /** Until then it may reject. */
   readonly isReady: (pid: number) => Promise<unknown>;
-}): Promise<Daemon | null> {
+}) {
   const logFile = join(folder, 'log');
   rmSync(logFile, { force: true });
   const log = openSync(logFile, 'ax');
@@ -58,6 +52,7 @@ export async function startDaemon({
   });
   const { pid = 0 } = child;
   const watchdog = pid === 0 ? undefined : startWatchdog({ pid, signal: 'KILL', folder });
+  /** SIGKILL; resolves once it has ended. */
   const kill = async (): Promise<void> => {
     child.ref();
     child.kill('SIGKILL');
@@ -69,7 +64,7 @@ export async function startDaemon({
   while (ended === undefined && Date.now() < deadline) {
     try {
       await isReady(pid);
-      return { pid, signal: (name) => void child.kill(name), kill };
+      return { pid, signal: (name: NodeJS.Signals) => void child.kill(name), kill };
     } catch (error) {
       problem = (error as Error).message;
       await sleep(20);

@@ -10,7 +10,6 @@ import type {
   LimitOverrides,
   Plan,
   Purpose,
-  StaffId,
   StaffRole,
   Svcid,
   TestBehavior,
@@ -43,33 +42,6 @@ export interface Audit {
   readonly rows: ReadonlyMap<number, { readonly hash: string; readonly objects: ReadonlySet<string> }>;
 }
 
-/** The operator commands of `svc`, without starting a process for each. */
-export interface Operator {
-  readonly services: Services;
-  /** A firm with a live and a test key, and without rate limits unless `limited`. */
-  firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
-  key(
-    firmId: string,
-    options?: { environment?: Environment; purpose?: Purpose },
-  ): Promise<{ id: string; secret: string }>;
-  revoke(keyId: string): Promise<void>;
-  /** A real adjuster with a complete profile and a session, not yet a member of a firm. */
-  adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
-  addMember(firmId: string, svcId: string): Promise<void>;
-  /** Grants or removes the permission to accept claims. */
-  setMember(firmId: string, svcId: string, canAcceptClaims: boolean): Promise<void>;
-  /** Enables or disables an adjuster's account. */
-  setEnabled(svcId: string, isEnabled: boolean): Promise<void>;
-  closeClaim(id: string): Promise<void>;
-  /** A real adjuster who is a member of the firm. */
-  member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
-  session(svcId: string): Promise<string>;
-  /** A staff member of the firm, signed in to its desk. */
-  staff(firmId: string, role?: StaffRole): Promise<{ id: StaffId; email: string; token: string }>;
-  /** Verifies the chain of a firm, or of the service without one. */
-  audit(firmId?: string): Promise<Audit>;
-}
-
 const UNLIMITED: LimitOverrides = {
   requestsPerMinute: 1_000_000,
   writesPerMinute: 1_000_000,
@@ -81,16 +53,54 @@ const AUDIT_PAGE_ROWS = 1_000;
 let adjusters = 0;
 let staff = 0;
 
-export function operatorOf(services: Services): Operator {
-  const operator: Operator = {
-    services,
-    async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
+export type Operator = ReturnType<typeof operatorOf>;
+
+/** The operator commands of `svc`, without starting a process for each. */
+export function operatorOf(services: Services) {
+  const key = async (
+    firmId: string,
+    { environment = 'live', purpose = 'full_access' }: { environment?: Environment; purpose?: Purpose } = {},
+  ) => {
+    const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
+    const issued = await services.createKey(services.operator, command);
+    return { id: issued.key.id as string, secret: issued.secret };
+  };
+  const session = async (svcId: string): Promise<string> =>
+    (await services.openSession(svcId as Svcid)).token;
+  /** A real adjuster with a complete profile and a session, not yet a member of a firm. */
+  const adjuster = async (profile: Partial<Profile> = {}) => {
+    adjusters += 1;
+    const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
+    await services.createAdjuster({
+      firstName: 'Jean',
+      lastName: 'Delacroix',
+      email: `${svcId.toLowerCase()}@example.com`,
+      ...profile,
+      svcId,
+    });
+    return { svcId, token: await session(svcId) };
+  };
+  const addMember = async (firmId: string, svcId: string): Promise<void> => {
+    await services.addMember(firmId as FirmId, svcId as Svcid);
+  };
+  return {
+    ...{ services, key, session, adjuster, addMember },
+    /** A firm with a live and a test key, and without rate limits unless `limited`. */
+    async firm({
+      name = 'Gulf Adjusting Partners',
+      limited = false,
+      plan = 'standard',
+    }: {
+      name?: string;
+      limited?: boolean;
+      plan?: Plan;
+    } = {}): Promise<TestFirm> {
       const { firm, testAccounts } = await services.createFirm({ name, plan });
       if (!limited) await services.setLimits(firm.id, UNLIMITED);
       return {
         id: firm.id,
-        live: (await operator.key(firm.id)).secret,
-        test: (await operator.key(firm.id, { environment: 'test' })).secret,
+        live: (await key(firm.id)).secret,
+        test: (await key(firm.id, { environment: 'test' })).secret,
         account: Object.fromEntries(
           testAccounts.map(({ behavior, svcId }) => [behavior, svcId]),
         ) as TestFirm['account'],
@@ -99,47 +109,27 @@ export function operatorOf(services: Services): Operator {
         ) as TestFirm['signInSecret'],
       };
     },
-    async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
-      const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
-      const { key, secret } = await services.createKey(services.operator, command);
-      return { id: key.id, secret };
-    },
-    async revoke(keyId) {
+    async revoke(keyId: string) {
       await services.revokeKey(services.operator, keyId as KeyId);
     },
-    async adjuster(profile = {}) {
-      adjusters += 1;
-      const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
-      await services.createAdjuster({
-        firstName: 'Jean',
-        lastName: 'Delacroix',
-        email: `${svcId.toLowerCase()}@example.com`,
-        ...profile,
-        svcId,
-      });
-      return { svcId, token: await operator.session(svcId) };
-    },
-    async addMember(firmId, svcId) {
-      await services.addMember(firmId as FirmId, svcId as Svcid);
-    },
-    async setMember(firmId, svcId, canAcceptClaims) {
+    /** Grants or removes the permission to accept claims. */
+    async setMember(firmId: string, svcId: string, canAcceptClaims: boolean) {
       await services.setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
     },
-    async setEnabled(svcId, isEnabled) {
+    async setEnabled(svcId: string, isEnabled: boolean) {
       await services[isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
     },
-    async closeClaim(id) {
+    async closeClaim(id: string) {
       await services.closeClaimAsOperator(id as ClaimId);
     },
-    async member(firmId) {
-      const joined = await operator.adjuster();
-      await operator.addMember(firmId, joined.svcId);
+    /** A real adjuster who is a member of the firm. */
+    async member(firmId: string) {
+      const joined = await adjuster();
+      await addMember(firmId, joined.svcId);
       return joined;
     },
-    async session(svcId) {
-      return (await services.openSession(svcId as Svcid)).token;
-    },
-    async staff(firmId, role = 'admin') {
+    /** A staff member of the firm, signed in to its desk. */
+    async staff(firmId: string, role: StaffRole = 'admin') {
       staff += 1;
       const member = await services.inviteStaff(services.operator, {
         firmId: firmId as FirmId,
@@ -150,7 +140,8 @@ export function operatorOf(services: Services): Operator {
       const { token } = await services.openStaffSession(services.operator, member);
       return { id: member.staffId, email: member.email, token };
     },
-    async audit(firmId = SERVICE_CHAIN) {
+    /** Verifies the chain of a firm, or of the service without one. */
+    async audit(firmId: string = SERVICE_CHAIN): Promise<Audit> {
       const reads = services.auditReads;
       const chain = firmId as FirmId;
       const verified = await verifyAuditChain({ reads, sha256 }, chain);
@@ -174,15 +165,10 @@ export function operatorOf(services: Services): Operator {
       };
     },
   };
-  return operator;
-}
-
-export interface ClosableOperator extends Operator {
-  close(): Promise<void>;
 }
 
 /** Works on the database directly, after migrating it. */
-export async function openOperator(databaseUrl: string): Promise<ClosableOperator> {
+export async function openOperator(databaseUrl: string) {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream: discard });
   await migrateDatabase(databaseUrl, log);

@@ -7,27 +7,12 @@ import { atEnd } from './at-end.ts';
 import { type Daemon, onFreePort, startDaemon } from './daemon.ts';
 import { findCommand, requireCommand } from './debian-package.ts';
 
-/** A Redis process for fault injection. */
-export interface RedisServer {
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  /** SIGSTOP: connections stay open without responses. */
-  pause(): void;
-  resume(): void;
-  /** SIGKILL; resolves once the process has ended. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
-  restart(): Promise<void>;
-  /** Deletes all data and scripts, and keeps connections. */
-  flush(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 type Log = (line: string) => void;
 
-/** A Redis on a free port, without persistence; in a test until its end. */
-export async function startRedis({ log = () => {} }: { log?: Log } = {}): Promise<RedisServer> {
+/** A Redis on a free port for fault injection, without persistence; in a test until its end. */
+export async function startRedis({ log = () => {} }: { log?: Log } = {}) {
   const command = await redisCommand(log);
   const folder = await createTemporaryFolder(SELF);
   const server = await startServer(command, folder);
@@ -125,11 +110,7 @@ function redisCommand(log: Log): Promise<string> {
   });
 }
 
-async function startServer(
-  command: string,
-  folder: string,
-  more: Readonly<Record<string, string>> = {},
-): Promise<RedisServer> {
+async function startServer(command: string, folder: string, more: Readonly<Record<string, string>> = {}) {
   mkdirSync(folder, { recursive: true });
   const launch = (port: number): Promise<Daemon | null> =>
     startDaemon({
@@ -156,15 +137,19 @@ async function startServer(
     get pid() {
       return daemon.pid;
     },
+    /** SIGSTOP: connections stay open without responses. */
     pause: () => daemon.signal('SIGSTOP'),
     resume: () => daemon.signal('SIGCONT'),
+    /** SIGKILL; resolves once the process has ended. */
     kill: () => daemon.kill(),
+    /** Starts it again on the same port, empty. */
     async restart() {
       await daemon.kill();
       const again = await launch(port);
       if (again === null) throw new Error(`Port ${port} was taken while Redis was down.`);
       daemon = again;
     },
+    /** Deletes all data and scripts, and keeps connections. */
     flush: () =>
       withClient(port, async (client) => {
         await client.flushall();

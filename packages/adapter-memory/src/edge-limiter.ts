@@ -2,11 +2,6 @@ import { isIPv6 } from 'node:net';
 import type { Clock, EdgeLimiter } from '@svc/application';
 import { type Instant, MINUTE } from '@svc/domain';
 
-interface MemoryEdgeLimiter extends EdgeLimiter {
-  /** Addresses held in memory. */
-  readonly size: number;
-}
-
 interface RequestCount {
   count: number;
   latestAt: Instant;
@@ -28,7 +23,7 @@ export function createEdgeLimiter({
   readonly perMinute: number;
   readonly clock: Clock;
   readonly addressesPerMinute?: number;
-}): MemoryEdgeLimiter {
+}): EdgeLimiter & { readonly size: number } {
   let minute = Number.NEGATIVE_INFINITY;
   let current = new Map<string, RequestCount>();
   let previous = new Map<string, RequestCount>();
@@ -41,6 +36,7 @@ export function createEdgeLimiter({
   }
 
   return {
+    /** Addresses held in memory. */
     get size() {
       return current.size + previous.size;
     },

@@ -33,62 +33,23 @@ import {
   type StaffMember,
 } from '@svc/domain';
 
-interface AccountRow {
-  readonly adjuster: Adjuster;
-  readonly signInSecretHash: string | null;
-}
-interface IdempotencyRow {
-  readonly slot: IdempotencySlot;
-  readonly fingerprint: string;
-  readonly claimId: Claim['id'];
-  readonly boundAt: Instant;
-}
-interface CarrierRow {
-  readonly firmId: FirmId;
-  readonly nameKey: string;
-  readonly carrier: CarrierDetails;
-}
-interface DeviceRow extends Device {
-  readonly state: DeviceState;
-}
-interface JobRow {
-  readonly number: number;
-  readonly job: Job;
-  readonly runAt: Instant;
-}
 export interface OfferRow extends StoredOffer {
   readonly firmId: FirmId;
   /** Of an earlier offer: the audit row of its response, or of what ended it, or of a response that came later. */
   readonly auditSeq: number;
   readonly reminderQueuedAt: Instant | null;
 }
-/** The last timestamp of a firm's change feed. */
-interface FeedRow {
-  readonly firmId: FirmId;
-  readonly lastTimestamp: Instant;
-}
-interface AuditLogRow extends AuditRow {
-  readonly chain: AuditChainId;
-}
-interface AuditChainRow extends AuditChain {
-  readonly chain: AuditChainId;
-}
-interface WebhookRow {
-  readonly endpoint: WebhookEndpoint;
-  readonly signalledUntil: Instant;
-  readonly nextSignalAt: Instant;
-}
-/** Counters of the whole store. */
-interface CounterRow {
-  readonly name: 'credentials';
-  readonly value: number;
-}
 
 export interface Schema {
   readonly claims: Claim;
-  readonly idempotency: IdempotencyRow;
-  readonly carriers: CarrierRow;
-  readonly accounts: AccountRow;
+  readonly idempotency: {
+    readonly slot: IdempotencySlot;
+    readonly fingerprint: string;
+    readonly claimId: Claim['id'];
+    readonly boundAt: Instant;
+  };
+  readonly carriers: { readonly firmId: FirmId; readonly nameKey: string; readonly carrier: CarrierDetails };
+  readonly accounts: { readonly adjuster: Adjuster; readonly signInSecretHash: string | null };
   readonly memberships: Membership;
   readonly firms: Firm;
   readonly keys: ApiKey;
@@ -100,21 +61,27 @@ export interface Schema {
   readonly emailChanges: EmailChange;
   readonly passkeys: Passkey;
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
-  readonly devices: DeviceRow;
+  readonly devices: Device & { readonly state: DeviceState };
   readonly deadlines: DeadlineOverride;
-  readonly webhooks: WebhookRow;
+  readonly webhooks: {
+    readonly endpoint: WebhookEndpoint;
+    readonly signalledUntil: Instant;
+    readonly nextSignalAt: Instant;
+  };
   readonly webhookDeliveries: WebhookDelivery;
-  readonly jobs: JobRow;
+  readonly jobs: { readonly number: number; readonly job: Job; readonly runAt: Instant };
   readonly offers: OfferRow;
   readonly imports: ClaimImport;
-  readonly feeds: FeedRow;
+  /** The last timestamp of a firm's change feed. */
+  readonly feeds: { readonly firmId: FirmId; readonly lastTimestamp: Instant };
   readonly restamps: FeedRestamp;
-  readonly counters: CounterRow;
+  /** Counters of the whole store. */
+  readonly counters: { readonly name: 'credentials'; readonly value: number };
   readonly legalHolds: { readonly firmId: FirmId; readonly since: Instant };
-  readonly auditLog: AuditLogRow;
+  readonly auditLog: AuditRow & { readonly chain: AuditChainId };
   /** The audit row of the claim's latest offer, or of what ended it. */
   readonly offerDecisions: { readonly claim: string; readonly seq: number };
-  readonly auditChains: AuditChainRow;
+  readonly auditChains: AuditChain & { readonly chain: AuditChainId };
 }
 
 /** A map key of several parts; unlike a join, JSON is unambiguous. */

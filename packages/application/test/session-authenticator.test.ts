@@ -6,7 +6,6 @@ import {
   SESSION_LIFETIME_MS,
   Unavailable,
 } from '@svc/application';
-import { DAY } from '@svc/domain';
 import { later } from '@svc/testkit/eventually';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -98,16 +97,6 @@ test('a session at its end is read again: it may have been used in another proce
   await stores.credentials.recordUse({ keys: new Map(), sessions: use.sessionAuthenticator.takeUses() });
   clock.advance(500);
   expect(await other.authenticate(token)).not.toBeNull();
-});
-
-test('a session ends at its greatest age, however lately it was used', async () => {
-  const { other, token, clock } = await started();
-  for (const passed of [0, 80 * DAY, 80 * DAY, 20 * DAY - 1]) {
-    clock.advance(passed);
-    expect(await other.authenticate(token)).not.toBeNull();
-  }
-  clock.advance(1);
-  expect(await other.authenticate(token)).toBeNull();
 });
 
 test('a clock that is set back does not extend the time', async () => {

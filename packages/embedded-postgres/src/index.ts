@@ -95,11 +95,7 @@ async function startServer(place: Place, settings: server.ServerSettings, log: (
   return server.start(place, settings);
 }
 
-interface Watch {
-  stop(): void;
-}
-
-function restartWhenEnded(place: Place, settings: server.ServerSettings, log: (line: string) => void): Watch {
+function restartWhenEnded(place: Place, settings: server.ServerSettings, log: (line: string) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -142,7 +138,7 @@ function handle(
   running: server.RunningServer,
   user: string,
   started: boolean,
-  watch: Watch | null,
+  watch: { stop(): void } | null,
 ): EmbeddedPostgres {
   // A process that exits without stop() stops the server if that needs no waiting.
   const onExit = () => {

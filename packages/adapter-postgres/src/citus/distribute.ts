@@ -17,14 +17,6 @@ export interface PlacedTable {
   readonly placement: TablePlacement;
 }
 
-export interface Distribution {
-  /** Version of the extension. */
-  readonly citus: string;
-  readonly workers: number;
-  /** Every table of the layout; `changed` when this call has moved it. */
-  readonly tables: readonly (PlacedTable & { readonly changed: boolean })[];
-}
-
 /** Small, rarely written, and read together with the tables of every firm. */
 const REFERENCE_TABLES: readonly string[] = ['firms', 'adjusters', 'adjuster_firms'];
 
@@ -97,7 +89,7 @@ export async function layoutMisfits(query: Query, layout: readonly PlacedTable[]
  * writes the settings again.
  * @throws {DatabaseError} without the extension or workers, when a table does not fit, or while the service runs.
  */
-export const distribute = ({ url, connectTimeoutMs }: MigrateOptions): Promise<Distribution> =>
+export const distribute = ({ url, connectTimeoutMs }: MigrateOptions) =>
   new Servers(url, SILENT, connectTimeoutMs ?? CONNECT_TIMEOUT_MS).onConnection(
     'distribute',
     { application_name: APPLICATION_NAME },

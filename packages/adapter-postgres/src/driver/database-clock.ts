@@ -1,14 +1,6 @@
 import type { Clock } from '@svc/application';
 import type { Instant } from '@svc/domain';
 
-/** The clock of the database, as a process keeps it. */
-export interface DatabaseClock extends Clock {
-  /** How far the clock of the process is ahead of it; negative: behind. */
-  aheadMs(): number;
-  /** Compares both again. Without a response of the database, the time goes on as before. */
-  measure(): Promise<void>;
-}
-
 /**
  * Processes stamp with the time of the database, so that a wrong clock of one of them does not show. In between, the time
  * goes on by the timer `elapsedMs`, which no setting of the clock moves.
@@ -17,7 +9,7 @@ export async function startDatabaseClock(
   readTime: () => Promise<number>,
   processClock: Clock,
   elapsedMs = (): number => performance.now(),
-): Promise<DatabaseClock> {
+) {
   /** The time of the database when the timer was 0. */
   const startBetween = async (): Promise<{ earliest: number; latest: number }> => {
     const sentAt = elapsedMs();
@@ -30,7 +22,9 @@ export async function startDatabaseClock(
   const now = (): Instant => Math.floor(start + elapsedMs());
   return {
     now,
+    /** How far the clock of the process is ahead of it; negative: behind. */
     aheadMs: () => processClock.now() - now(),
+    /** Compares both again. Without a response of the database, the time goes on as before. */
     measure() {
       measuring ??= startBetween()
         .then(

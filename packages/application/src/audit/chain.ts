@@ -6,7 +6,6 @@ import type {
   AuditEntry,
   AuditLink,
   AuditRow,
-  AuditValue,
 } from '../model/audit.ts';
 import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
 import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
@@ -164,7 +163,7 @@ export async function verifyAuditChain(
   }
 
   let rows = 0;
-  let lastPurge: AuditPurge | null = null;
+  let lastPurge: ReturnType<typeof purgeFrom> | null = null;
   let isPart = false;
   for (const first = link.seq; link.seq < to; ) {
     isPart = !(await mayReadOn(nextPiece ?? AT_ONCE, link.seq - first, to));
@@ -209,15 +208,8 @@ function firstEventOf({ text }: AuditRow): AuditEntry | null {
   }
 }
 
-/** The latest row that a purge deleted. */
-interface AuditPurge {
-  readonly seq: number;
-  readonly hash: AuditValue | undefined;
-  readonly isEarly: boolean;
-}
-
-/** The function `purge_audit` of the database writes these events. */
-function purgeFrom({ at, changes }: AuditEntry): AuditPurge {
+/** The latest row that a purge deleted, as the function `purge_audit` of the database records it. */
+function purgeFrom({ at, changes }: AuditEntry) {
   const latestAt = Date.parse(String(changes?.purged_until?.to));
   return {
     seq: Number(changes?.purged_seq?.to),

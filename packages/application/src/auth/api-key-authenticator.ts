@@ -25,27 +25,17 @@ export type KeyRejection = 'malformed' | 'unknown' | 'revoked' | 'expired';
 
 type KeyCheck = { readonly grant: KeyGrant } | { readonly rejected: KeyRejection };
 
-/** Authenticates API keys without a query on every request. */
-export interface ApiKeyAuthenticator {
-  /** The grant of a key that is valid now, or why it is not. */
-  check(secret: string): Promise<KeyCheck>;
-  /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
-  authenticate(secret: string): Promise<KeyGrant | null>;
-  /** Drops cached grants after a change made in this process. */
-  invalidate(): void;
-  /** Keys used since the last call, with the time of their last use to the second. */
-  takeUses(): Map<KeyId, Instant>;
-}
+export type ApiKeyAuthenticator = ReturnType<typeof createApiKeyAuthenticator>;
 
 /**
- * Caches grants while the store's version number is unchanged; one small query confirms all of them. It polls instead
+ * Authenticates API keys without a query on every request: caches grants while the store's version number is unchanged; one small query confirms all of them. It polls instead
  * of using LISTEN/NOTIFY because polling works through every pooler and after lost connections.
  */
 export function createApiKeyAuthenticator(deps: {
   credentials: CredentialStore;
   secrets: Secrets;
   clock: Clock;
-}): ApiKeyAuthenticator {
+}) {
   const { credentials, secrets, clock } = deps;
   let grants = new Map<string, KeyGrant>();
   let lookups = new Map<string, Lookup>();
@@ -130,6 +120,7 @@ export function createApiKeyAuthenticator(deps: {
     return (lookups.get(hash) ?? startLookup(hash)).grant;
   };
 
+  /** The grant of a key that is valid now, or why it is not. */
   const check = async (secret: string): Promise<KeyCheck> => {
     const hash = secrets.hashOf(secret, 'live_key') ?? secrets.hashOf(secret, 'test_key');
     if (hash === null) return { rejected: 'malformed' };
@@ -147,14 +138,17 @@ export function createApiKeyAuthenticator(deps: {
 
   return {
     check,
-    async authenticate(secret) {
+    /** The grant of a key that is valid now; null when it is malformed, unknown, revoked or expired. */
+    async authenticate(secret: string) {
       const checked = await check(secret);
       return 'grant' in checked ? checked.grant : null;
     },
+    /** Drops cached grants after a change made in this process. */
     invalidate() {
       clearGrants();
       confirmedAt = Number.NEGATIVE_INFINITY;
     },
+    /** Keys used since the last call, with the time of their last use to the second. */
     takeUses() {
       const taken = uses;
       uses = new Map();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { DAY, HOUR, MAX_WEBHOOKS, SECOND } from '@svc/domain';
+import { DAY, HOUR, SECOND } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
 import { BY_SERVICE } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
@@ -158,12 +158,4 @@ test('a secret is rolled with overlap again from the moment at which the one bef
   expect(await errorCodeOf(roll())).toBe('already_rolled');
   clock.advance(1);
   expect((await roll()).webhook.previousSecretUntil).toBe(clock.now() + HOUR);
-});
-
-test('the endpoints of one environment leave the limit of the other alone', async () => {
-  const { firm, create, use } = await setUp();
-  for (let count = 0; count < MAX_WEBHOOKS; count += 1) await create();
-  expect(await errorCodeOf(create())).toBe('too_many_webhooks');
-  const live = { firmId: firm.id, environment: 'live', url: 'https://hooks.example' } as const;
-  expect((await use.createWebhook(BY_SERVICE, live)).webhook.environment).toBe('live');
 });
