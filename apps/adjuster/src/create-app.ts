@@ -146,7 +146,7 @@ export function createApp(deps: AppDeps) {
           if (profile == null) return;
           const changed = { ...profile, availability };
           await storage.put('profile', changed).catch(() => {});
-          session.update({ kind: 'profile', profile: changed, number: session.number() });
+          session.renew(changed, session.number());
         },
       }),
     },
@@ -230,7 +230,7 @@ export function createApp(deps: AppDeps) {
       await session.request(() => api.call('openSession', { body: proof }));
       return adopt();
     });
-    session.update({ kind: 'signedIn', profile });
+    session.open(profile);
     notifyOfSession();
     void lists.readFirstOffers().catch(() => {});
     await live.catchUp();
@@ -262,7 +262,7 @@ export function createApp(deps: AppDeps) {
   /** Finds out whether somebody is signed in, where nothing is stored. */
   async function findSession(): Promise<void> {
     const number = session.number();
-    session.update({ kind: 'profile', profile: await adopt(), number });
+    session.renew(await adopt(), number);
   }
 
   let storeAgainMs = STORE_AGAIN_MS;
@@ -303,7 +303,7 @@ export function createApp(deps: AppDeps) {
       deadlines.restore(),
       restoreTyped(),
     ]);
-    session.update({ kind: 'restored', profile: stored });
+    session.restore(stored);
     const found = stored === undefined ? findSession().catch(() => {}) : undefined;
     void lists.readFirstOffers().catch(() => {});
     if (stored !== undefined) await outbox.read().catch(() => {});
@@ -334,7 +334,7 @@ export function createApp(deps: AppDeps) {
 
     await found;
     if (session.isSignedIn()) await live.catchUp();
-    session.update({ kind: 'started' });
+    session.endStart();
     if (!session.isSignedIn()) return;
     sendQuietly();
     void deps.notifications.renew(DAY_MS).catch(() => {});

@@ -882,7 +882,7 @@ describe('an app', () => {
     expect(await reports(...['A', 'B', 'C'].map(named))).toBe(4);
     app.session.expire();
     expect(await reports(named('D'))).toBe(4);
-    app.session.update({ kind: 'signedIn', profile: PROFILE });
+    app.session.open(PROFILE);
     expect(await reports(...['E', 'F', 'G'].map(named))).toBe(5);
   });
 

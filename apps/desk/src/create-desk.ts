@@ -183,7 +183,7 @@ export function createDesk(deps: DeskDeps) {
   /** The service ends the events when the role has changed. */
   async function readRole(): Promise<void> {
     const number = session.number();
-    session.update({ kind: 'profile', profile: await readProfile(), number });
+    session.renew(await readProfile(), number);
     if (!can('claims:read')) forget();
   }
 
@@ -249,7 +249,7 @@ export function createDesk(deps: DeskDeps) {
   function enterFirm(profile: OwnStaff): void {
     close();
     welcome(profile);
-    session.update({ kind: 'signedIn', profile });
+    session.open(profile);
     open();
   }
 
@@ -324,7 +324,7 @@ export function createDesk(deps: DeskDeps) {
     try {
       const profile = await readProfile();
       welcome(profile);
-      session.update({ kind: 'profile', profile, number });
+      session.renew(profile, number);
       open();
     } catch (error) {
       // An outage does not end a session, so nobody has to sign in again after it.
@@ -332,7 +332,7 @@ export function createDesk(deps: DeskDeps) {
       if (startFailed.value) return;
       showError(error);
     }
-    session.update({ kind: 'started' });
+    session.endStart();
   }
 
   return {

@@ -1,51 +1,60 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { signal } from '@preact/signals';
 import { ApiError, NetworkError } from '../src/api-error.ts';
 import { createChoice } from '../src/choice.ts';
 import { createSession } from '../src/session.ts';
-import { type SessionEvent, type SessionState, STARTING, sessionReducer } from '../src/session-state.ts';
-import { type Toast, type ToastEvent, toastReducer } from '../src/toast-state.ts';
+import { type CommonTexts, commonEn } from '../src/texts/en.ts';
+import { createToasts } from '../src/toasts.ts';
 
 interface Profile {
   readonly name: string;
 }
-type Event = SessionEvent<Profile>;
 const PROFILE: Profile = { name: 'Jean Delacroix' };
 
 describe('a session', () => {
-  const after = (...events: Event[]): SessionState<Profile> =>
-    events.reduce<SessionState<Profile>>(sessionReducer, STARTING);
-  const restored: Event = { kind: 'restored', profile: PROFILE };
+  const PROFILE_OF_NOW: Profile = { name: 'Jean of now' };
+  const starting = () => createSession<Profile>(() => {});
 
   test('starts with what the last visit stored, and is signed out when nothing is known', () => {
-    expect(after(restored).kind).toBe('signedIn');
-    expect(after({ kind: 'restored', profile: undefined }).kind).toBe('starting');
-    expect(after({ kind: 'started' })).toMatchObject({ kind: 'signedOut', because: null });
+    const [known, unknown] = [starting(), starting()];
+    known.restore(PROFILE);
+    unknown.restore(undefined);
+    expect([known.profile.value, unknown.profile.value]).toEqual([PROFILE, undefined]);
+    for (const session of [known, unknown]) session.endStart();
+    expect([known.profile.value, unknown.profile.value, unknown.endedBecause.value]).toEqual([
+      ...[PROFILE, null, null],
+    ]);
   });
 
   test('that the service has ended says so, unless there was none', () => {
-    expect(after(restored, { kind: 'unauthorized' })).toMatchObject({
-      kind: 'signedOut',
-      because: 'expired',
-    });
-    expect(after({ kind: 'unauthorized' })).toMatchObject({ kind: 'signedOut', because: null });
-    const out = after(restored, { kind: 'signedOut' });
-    expect(sessionReducer(out, { kind: 'unauthorized' })).toBe(out);
+    const [known, unknown] = [starting(), starting()];
+    known.restore(PROFILE);
+    for (const session of [known, unknown]) session.expire();
+    expect([known.profile.value, known.endedBecause.value]).toEqual([null, 'expired']);
+    expect([unknown.profile.value, unknown.endedBecause.value]).toEqual([null, null]);
   });
 
   test('is not opened again by a late response of an earlier session', () => {
-    const ended = after(restored, { kind: 'signedOut' });
-    expect(sessionReducer(ended, { kind: 'profile', profile: PROFILE, number: 0 })).toBe(ended);
-    expect(sessionReducer(ended, { kind: 'profile', profile: PROFILE, number: ended.number })).toBe(ended);
-    const next = sessionReducer(ended, { kind: 'signedIn', profile: PROFILE });
-    expect(next.number).toBe(ended.number + 1);
-    expect(sessionReducer(next, restored)).toBe(next);
-    expect(sessionReducer(next, { kind: 'profile', profile: PROFILE, number: ended.number })).toBe(next);
+    const session = starting();
+    session.restore(PROFILE);
+    const before = session.number();
+    session.expire();
+    const ended = session.number();
+    for (const number of [before, ended]) session.renew(PROFILE, number);
+    expect(session.profile.value).toBeNull();
+    session.open(PROFILE_OF_NOW);
+    expect(new Set([before, ended, session.number()]).size).toBe(3);
+    session.restore(PROFILE);
+    session.renew(PROFILE, ended);
+    expect(session.profile.value).toBe(PROFILE_OF_NOW);
+    session.renew(PROFILE, session.number());
+    expect(session.profile.value).toBe(PROFILE);
   });
 
   const opened = () => {
     const expired = jest.fn();
     const session = createSession<Profile>(expired);
-    session.update({ kind: 'signedIn', profile: PROFILE });
+    session.open(PROFILE);
     const meets = (error: unknown) => session.request(() => Promise.reject(error)).catch(() => {});
     const state = () => [session.connection.value, session.reachable.value, session.needsPasskey.value];
     return { session, expired, meets, state };
@@ -89,35 +98,48 @@ describe('a session', () => {
 });
 
 describe('a short message', () => {
-  const after = (...events: ToastEvent[]): Toast | null => events.reduce(toastReducer, null as Toast | null);
-  const show = (text: string, screen: string | null, toastKind: Toast['kind'] = 'success'): ToastEvent => ({
-    kind: 'show',
-    lines: [text],
-    toastKind,
-    screen,
-    now: 0,
+  afterEach(() => {
+    jest.useRealTimers();
   });
+  const opened = () => {
+    jest.useFakeTimers();
+    const hash = signal('#/settings');
+    const toasts = createToasts(signal(commonEn as CommonTexts), hash);
+    return { hash, ...toasts, lines: () => toasts.toast.value?.lines };
+  };
 
-  test('does not follow to another screen', () => {
-    expect(after(show('Saved.', '#/settings'), { kind: 'screen', screen: '#/firms' })).toBeNull();
-    expect(after(show('Saved.', '#/settings'), { kind: 'screen', screen: '#/settings' })?.lines).toEqual([
-      'Saved.',
-    ]);
+  test('does not follow to another screen, and one for a screen waits for it', () => {
+    const { hash, showToast, lines } = opened();
+    showToast('Saved.');
+    expect(lines()).toEqual(['Saved.']);
+    hash.value = '#/firms';
+    expect(lines()).toBeUndefined();
+    showToast('Left.', 'success', '#/');
+    hash.value = '#/';
+    expect(lines()).toEqual(['Left.']);
   });
 
   test('with the result of an answer stays on every screen, until another message', () => {
-    const result = after(show('Sent: A.', null), { kind: 'screen', screen: '#/firms' });
-    expect(result?.lines).toEqual(['Sent: A.']);
-    expect(toastReducer(result, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
+    const { hash, showResults, showToast, lines } = opened();
+    showResults(['Sent: A.'], 'success');
+    hash.value = '#/firms';
+    expect(lines()).toEqual(['Sent: A.']);
+    showToast('Saved.');
+    expect(lines()).toEqual(['Saved.']);
   });
 
-  test('ends with its time or when it is closed', () => {
-    const shown = after(show('Saved.', '#/'));
-    expect(toastReducer(shown, { kind: 'tick', now: (shown?.expiresAt ?? 0) - 1 })).toBe(shown);
-    expect(toastReducer(shown, { kind: 'tick', now: shown?.expiresAt ?? 0 })).toBeNull();
-    expect(toastReducer(shown, { kind: 'close' })).toBeNull();
-    const long = toastReducer(null, { ...show('', null), lines: ['a', 'b', 'c'] } as ToastEvent);
-    expect([shown?.expiresAt, long?.expiresAt]).toEqual([6000, 12_000]);
+  test('ends after six seconds and three for each further line, whatever was shown before it, or when it is closed', () => {
+    const { showToast, showResults, closeToast, lines } = opened();
+    showToast('Saved.');
+    jest.advanceTimersByTime(5999);
+    showResults(['a', 'b', 'c'], 'success');
+    jest.advanceTimersByTime(11_999);
+    expect(lines()).toHaveLength(3);
+    jest.advanceTimersByTime(1);
+    expect(lines()).toBeUndefined();
+    showToast('Saved.');
+    closeToast();
+    expect(lines()).toBeUndefined();
   });
 });
 

@@ -123,7 +123,7 @@ export function createLists(deps: {
     if (before != null && before.svc_id !== profile.svc_id) {
       return deps.startAsAnother();
     }
-    session.update({ kind: 'profile', profile, number });
+    session.renew(profile, number);
     invitations.value = foundInvitations.items;
     offers.value = foundOffers;
     accepted.value = foundAccepted;

@@ -72,7 +72,7 @@ export function createLiveUpdates(deps: {
       const number = session.number();
       try {
         const profile = await session.request(() => call('getProfile'));
-        session.update({ kind: 'profile', profile, number });
+        session.renew(profile, number);
       } catch {
         return;
       }

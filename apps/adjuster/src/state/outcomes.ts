@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Line } from '@svc/web-app/toast-state';
-import type { Toasts } from '@svc/web-app/toasts';
+import type { Line, Toasts } from '@svc/web-app/toasts';
 import type { Storage } from '../data/storage.ts';
 import type { Tabs } from '../data/tabs.ts';
 import { type AnswerResult, isEnded, isLost, type Outcome } from '../outbox/answers.ts';

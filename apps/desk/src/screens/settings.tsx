@@ -21,7 +21,7 @@ export function Settings() {
     perform(async () => {
       const body = { late_offers_mail: isWished ? 'daily' : 'off' } as const;
       const number = session.number();
-      session.update({ kind: 'profile', profile: await call('updateOwnStaff', { body }), number });
+      session.renew(await call('updateOwnStaff', { body }), number);
     });
   return (
     <>
