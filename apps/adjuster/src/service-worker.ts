@@ -19,6 +19,13 @@ declare const __VERSION__: string;
 interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
+interface WorkerEvents extends Record<'install' | 'activate' | 'pushsubscriptionchange', WorkerEvent> {
+  message: WorkerEvent & { data: unknown };
+  sync: WorkerEvent & { tag: string };
+  fetch: { request: Request; respondWith(response: Promise<Response>): void };
+  push: WorkerEvent & { data: { json(): unknown } | null };
+  notificationclick: WorkerEvent & { notification: Notification };
+}
 interface ServiceWorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly clients: {
@@ -27,23 +34,9 @@ interface ServiceWorkerScope {
     openWindow(url: string): Promise<unknown>;
   };
   skipWaiting(): Promise<void>;
-  addEventListener(
-    type: 'install' | 'activate' | 'pushsubscriptionchange',
-    listener: (event: WorkerEvent) => void,
-  ): void;
-  addEventListener(type: 'message', listener: (event: WorkerEvent & { data: unknown }) => void): void;
-  addEventListener(type: 'sync', listener: (event: WorkerEvent & { tag: string }) => void): void;
-  addEventListener(
-    type: 'fetch',
-    listener: (event: { request: Request; respondWith(response: Promise<Response>): void }) => void,
-  ): void;
-  addEventListener(
-    type: 'push',
-    listener: (event: WorkerEvent & { data: { json(): unknown } | null }) => void,
-  ): void;
-  addEventListener(
-    type: 'notificationclick',
-    listener: (event: WorkerEvent & { notification: Notification }) => void,
+  addEventListener<Name extends keyof WorkerEvents>(
+    type: Name,
+    listener: (event: WorkerEvents[Name]) => void,
   ): void;
 }
 interface WindowClient {

@@ -15,6 +15,11 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
   const { sections, fields } = words.record;
   const { policyholder, loss_location: place } = claim;
   const company = nameOf(policyholder) === policyholder.company_name ? undefined : policyholder.company_name;
+  const { agent, mortgagee } = claim;
+  const parties = [
+    [sections.agent, agent, fact(fields.agency, agent?.agency_number)],
+    [sections.mortgagee, mortgagee, fact(fields.loan, mortgagee?.loan_number)],
+  ] as const;
   return (
     <div class="details">
       <Section title={sections.policyholder}>
@@ -42,23 +47,13 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
         <p class="strong">{claim.carrier.name}</p>
         <Facts facts={personFacts(claim.carrier)} />
       </Section>
-      {claim.agent !== undefined && (
-        <Section title={sections.agent}>
-          <PersonBlock
-            person={claim.agent}
-            contacts={contacts}
-            more={[fact(fields.agency, claim.agent.agency_number)]}
-          />
-        </Section>
-      )}
-      {claim.mortgagee !== undefined && (
-        <Section title={sections.mortgagee}>
-          <PersonBlock
-            person={claim.mortgagee}
-            contacts={contacts}
-            more={[fact(fields.loan, claim.mortgagee.loan_number)]}
-          />
-        </Section>
+      {parties.map(
+        ([title, person, more]) =>
+          person !== undefined && (
+            <Section key={title} title={title}>
+              <PersonBlock {...{ person, contacts, more: [more] }} />
+            </Section>
+          ),
       )}
       {claim.additional_contacts !== undefined && claim.additional_contacts.length > 0 && (
         <Section title={sections.contacts}>

@@ -34,10 +34,9 @@ export type Notifications = ReturnType<typeof createNotifications>;
 export function createNotifications(call: Call, storage: Storage) {
   const device = async () => ({ params: { device_id: await storage.deviceId() } });
 
-  const notificationState = async (): Promise<NotificationState> =>
-    notificationStateFrom(await notificationFacts());
+  const state = async (): Promise<NotificationState> => notificationStateFrom(await facts());
 
-  async function notificationFacts(): Promise<NotificationFacts> {
+  async function facts(): Promise<NotificationFacts> {
     const isSupported = supported();
     const subscription = isSupported ? await (await registration())?.pushManager.getSubscription() : null;
     const owner = await storage.get('notificationsOf');
@@ -69,16 +68,16 @@ export function createNotifications(call: Call, storage: Storage) {
   }
 
   /** Asks for permission, which browsers allow only in response to a tap. */
-  async function enableNotifications(): Promise<NotificationState> {
-    if ((await Notification.requestPermission()) !== 'granted') return notificationState();
+  async function enable(): Promise<NotificationState> {
+    if ((await Notification.requestPermission()) !== 'granted') return state();
     const worker = await navigator.serviceWorker.ready;
     // Turned on after they have stopped, a subscription that is still there is dead.
     await (await worker.pushManager.getSubscription())?.unsubscribe();
-    await registerSubscription(worker);
-    return notificationState();
+    await register(worker);
+    return state();
   }
 
-  async function registerSubscription(worker: ServiceWorkerRegistration): Promise<void> {
+  async function register(worker: ServiceWorkerRegistration): Promise<void> {
     const { key } = await call('getPushKey');
     const existing = await worker.pushManager.getSubscription();
     const hasCurrentKey = existing !== null && base64url(existing.options.applicationServerKey) === key;
@@ -97,7 +96,7 @@ export function createNotifications(call: Call, storage: Storage) {
       ...(await device()),
       body: { subscription: { endpoint, expirationTime: expirationTime ?? null, keys: { p256dh, auth } } },
     });
-    await sendDevicePreferences().catch(() => {});
+    await sendPreferences().catch(() => {});
     const svcId = (await storage.get('profile'))?.svc_id;
     if (svcId === undefined) return;
     const before = await storage.get('notificationsOf');
@@ -105,7 +104,7 @@ export function createNotifications(call: Call, storage: Storage) {
   }
 
   /** Sends this device's notification preferences, with its current time zone. */
-  async function sendDevicePreferences(changed?: StoredValues['devicePreferences']): Promise<void> {
+  async function sendPreferences(changed?: StoredValues['devicePreferences']): Promise<void> {
     const stored = changed ?? (await storage.get('devicePreferences'));
     if (stored === undefined) return;
     await call('setDevicePreferences', {
@@ -118,7 +117,7 @@ export function createNotifications(call: Call, storage: Storage) {
     });
   }
 
-  async function disableNotifications(): Promise<void> {
+  async function disable(): Promise<void> {
     if (!supported()) return;
     await call('unregisterDevice', await device());
     await (await (await registration())?.pushManager.getSubscription())?.unsubscribe();
@@ -146,12 +145,12 @@ export function createNotifications(call: Call, storage: Storage) {
       return void (await storage.remove('notificationsOf'));
     }
     const owner = await storage.get('notificationsOf');
-    const renewal = renewalFor(await notificationFacts(), Date.now() - (owner?.at ?? 0) > olderThanMs);
+    const renewal = renewalFor(await facts(), Date.now() - (owner?.at ?? 0) > olderThanMs);
     if (worker === undefined || renewal === null) return;
     // If it fails, the next start of the app tries again.
     if (owner !== undefined) await storage.put('notificationsOf', { ...owner, at: 0 });
     if (renewal === 'replace') await (await worker.pushManager.getSubscription())?.unsubscribe();
-    await registerSubscription(worker);
+    await register(worker);
     // The service forgets the devices of a session that has ended, too: after a sign-in nothing has gone wrong.
     const registered = await storage.get('notificationsOf');
     if (renewal === 'replace' && olderThanMs > 0 && registered !== undefined)
@@ -165,13 +164,7 @@ export function createNotifications(call: Call, storage: Storage) {
   }
 
   return {
-    state: notificationState,
-    enable: enableNotifications,
-    disable: disableNotifications,
-    renew: renewSubscription,
-    renewedAt,
-    register: registerSubscription,
-    sendPreferences: sendDevicePreferences,
+    ...{ state, enable, disable, renew: renewSubscription, renewedAt, register, sendPreferences },
     sendTest: async () => call('testDevice', await device()),
   };
 }

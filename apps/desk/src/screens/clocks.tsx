@@ -16,21 +16,19 @@ type StepClock = NonNullable<BoardClaimDetails['clocks']>['first_contact'];
 /** When the policyholder was reached and the property inspected, where the adjuster lets the firm see it. */
 export function ClaimClocks({ clocks }: { readonly clocks: BoardClaimDetails['clocks'] }) {
   const words = texts();
-  if (clocks === null)
-    return (
-      <Section title={words.title}>
-        <p class="muted">{words.notShared}</p>
-      </Section>
-    );
   return (
     <Section title={words.title}>
-      <Facts
-        facts={[
-          [words.steps.first_contact, <Step key="contact" step={clocks.first_contact} />],
-          [words.steps.inspection, <Step key="inspection" step={clocks.inspection} />],
-          fact(words.reportDue, clocks.report_due_at, dateTime),
-        ]}
-      />
+      {clocks === null ? (
+        <p class="muted">{words.notShared}</p>
+      ) : (
+        <Facts
+          facts={[
+            [words.steps.first_contact, <Step key="contact" step={clocks.first_contact} />],
+            [words.steps.inspection, <Step key="inspection" step={clocks.inspection} />],
+            fact(words.reportDue, clocks.report_due_at, dateTime),
+          ]}
+        />
+      )}
     </Section>
   );
 }
