@@ -133,8 +133,6 @@ describe('the order of checks', () => {
       expect(outcome(await post(key, '{'))).toEqual([403, 'insufficient_scope']);
     const over = await post(key, HUGE);
     expectProblem(over, 429, 'rate_limited');
-    expect(over.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect([...over.headers.keys()].filter((name) => /rate-?limit/.test(name))).toEqual([]);
     // Each key has separate limits.
     expect((await service.call('GET', '/v1/me', { as: firm.live })).status).toBe(200);
   });

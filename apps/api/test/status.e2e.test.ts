@@ -12,8 +12,7 @@ const service = await startServiceUnderTest({
 });
 
 const status = async () => (await service.call('GET', '/status')).json;
-type Part = { readonly name: string; readonly status: string; readonly since: string };
-const partsOf = ({ parts }: { parts: Part[] }) =>
+const partsOf = ({ parts }: { parts: { readonly name: string; readonly status: string }[] }) =>
   Object.fromEntries(parts.map(({ name, status }) => [name, status]));
 const reaches = (wanted: string) => eventually(status, (found) => found.status === wanted);
 
@@ -26,10 +25,6 @@ test('/status follows Redis and PostgreSQL through an outage and back', async ()
   const degraded = await reaches('degraded');
   expect(partsOf(degraded)).toEqual({ api: 'up', database: 'up', redis: 'down' });
   expect((await service.call('GET', '/v1/health')).status).toBe(200);
-  expect(Date.parse(degraded.since)).toBeGreaterThan(Date.parse(before.since));
-  const sinceOf = ({ parts }: { parts: Part[] }, name: string) =>
-    parts.find((part) => part.name === name)?.since;
-  expect(sinceOf(degraded, 'database')).toBe(sinceOf(before, 'database'));
 
   await toDatabase.cut();
   const down = await reaches('down');

@@ -140,24 +140,23 @@ describe('PostgreSQL:', () => {
     await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${UNTRUSTED}`);
   });
 
-  test('a certificate for another host is rejected, and startup fails with the reason', async () => {
-    await enableTls(postgres.url, authority.issue('DNS:db.example.com'));
-    try {
-      const started = startServiceUnderTest({ databaseUrl: verified() });
-      await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${OTHER_HOST}`);
-    } finally {
-      await enableTls(postgres.url, authority.issue('DNS:localhost'));
-    }
-  });
-
-  test('startup fails if the URL requires TLS and the server does not offer it', async () => {
-    await withClient(postgres.url, async (client) => {
+  const withoutTls = () =>
+    withClient(postgres.url, async (client) => {
       await client.query('ALTER SYSTEM SET ssl = off');
       await client.query('SELECT pg_reload_conf()');
     });
+  test.each([
+    [
+      'a certificate for another host',
+      () => enableTls(postgres.url, authority.issue('DNS:db.example.com')),
+      OTHER_HOST,
+    ],
+    ['no TLS although the URL requires it', withoutTls, NO_TLS],
+  ])('startup fails with the reason where the server has %s', async (_, change, reason) => {
+    await change();
     try {
       const started = startServiceUnderTest({ databaseUrl: verified() });
-      await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${NO_TLS}`);
+      await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${reason}`);
     } finally {
       await enableTls(postgres.url, authority.issue('DNS:localhost'));
     }

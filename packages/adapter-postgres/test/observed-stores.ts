@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import { type AuditEntry, auditEntriesFrom, NO_METRICS, verifyAuditChain } from '@svc/application';
 import type { FirmId } from '@svc/domain';
+import { sha256 } from '@svc/testkit/test-secrets';
 import { NOW } from './a-firm.ts';
 import { openStores, undistributedDatabase } from './fresh-database.ts';
-
-const sha256 = (text: string, encoding: 'utf8' | 'hex' = 'utf8'): string =>
-  createHash('sha256').update(Buffer.from(text, encoding)).digest('hex');
 
 /**
  * Stores on a new database, with what they have committed.
