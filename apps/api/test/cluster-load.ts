@@ -19,7 +19,6 @@ export interface Outcome {
   /** 0 when there was no response. */
   readonly status: number;
   readonly code: string;
-  readonly ms: number;
   readonly retryAfter: string | null;
   /** The body of a write. */
   readonly body: Record<string, unknown> | null;
@@ -44,11 +43,8 @@ export function startLoad(
       const write = n % 2 === 0;
       const body = write ? claimBody(firm.account.manual) : undefined;
       const process = n % urls.length;
-      const startedAt = performance.now();
-      const end = (status: number, code: string, retryAfter: string | null): void => {
-        const ms = performance.now() - startedAt;
-        outcomes.push({ write, process, status, code, ms, retryAfter, body: body ?? null });
-      };
+      const end = (status: number, code: string, retryAfter: string | null): void =>
+        void outcomes.push({ write, process, status, code, retryAfter, body: body ?? null });
       try {
         // A short page: the claims of a long one take most of the time of the load.
         const path = write ? '/v1/claims' : '/v1/claims?limit=5';
@@ -85,9 +81,6 @@ export function countByOutcome(outcomes: readonly Outcome[]): Record<string, num
   return counts;
 }
 
-export const maxDurationMs = (outcomes: readonly Outcome[]): number =>
-  Math.round(Math.max(0, ...outcomes.map(({ ms }) => ms)) * 10) / 10;
-
 /** Retries a send with its original Idempotency-Key, and again while the response is 503. */
 export async function retrySend(url: string, firm: TestFirm, { body }: Outcome): Promise<ApiResponse> {
   for (const end = performance.now() + TIMEOUT_MS; ; await sleep(250)) {
@@ -112,14 +105,6 @@ export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<st
 /** Bounds retry loops, so that they end before their test times out. */
 const TIMEOUT_MS = 60_000;
 
-/** Polls until the condition holds, and returns how long that took in milliseconds. */
-export async function until(condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<number> {
-  const startedAt = performance.now();
-  await eventually(condition, undefined, everyMs);
-  return Math.round(performance.now() - startedAt);
-}
-
-/** Prints measurements of a run; nothing is asserted about them. */
-export function report(label: string, measurements: Readonly<Record<string, unknown>>): void {
-  process.stderr.write(`  ${label}: ${JSON.stringify(measurements)}\n`);
-}
+/** Polls until the condition holds. */
+export const until = (condition: () => Promise<boolean> | boolean, everyMs = 10): Promise<unknown> =>
+  eventually(condition, undefined, everyMs);

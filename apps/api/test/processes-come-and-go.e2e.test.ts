@@ -1,14 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { startCluster } from '../../../tools/cluster/index.ts';
-import {
-  claimsOf,
-  countByOutcome,
-  maxDurationMs,
-  report,
-  retrySend,
-  startLoad,
-  until,
-} from './cluster-load.ts';
+import { claimsOf, countByOutcome, retrySend, startLoad, until } from './cluster-load.ts';
 
 // All processes start concurrently on an empty database; their lists are read over the proxy, page by page.
 const cluster = await startCluster({ processes: 2 });
@@ -26,10 +18,6 @@ test('replacing processes one by one behind the proxy fails no request', async (
   const before = load.outcomes.length;
   await until(() => load.outcomes.length > before + 40);
   const outcomes = await load.stop();
-  report('two processes replaced under load', {
-    responses: countByOutcome(outcomes),
-    longestMs: maxDurationMs(outcomes),
-  });
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
   expect(countByOutcome(wrong)).toEqual({});
   const sent = outcomes.filter(({ write }) => write);
@@ -47,7 +35,6 @@ test('killing a process under load only fails its own requests, and retries crea
   await until(() => load.outcomes.length > killedAt + 150);
   const outcomes = await load.stop();
   const wrong = outcomes.filter(({ write, status }) => status !== (write ? 201 : 200));
-  report('one process of two killed under load', { responses: countByOutcome(outcomes) });
   expect(wrong.length).toBeGreaterThan(0);
   expect(wrong.map(({ process, status }) => [process, status])).toEqual(wrong.map(() => [0, 0]));
 
