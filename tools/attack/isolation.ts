@@ -43,22 +43,7 @@ interface Adjuster {
 /** Members of the caller's own firm whom an offer may name, so that no request fails because of its adjuster. */
 type Members = Readonly<Record<Environment, string>>;
 
-interface Victim {
-  readonly firm: TestFirm;
-  /** Has the claims; the colleague has none. */
-  readonly adjuster: Adjuster;
-  readonly colleague: Adjuster;
-  readonly members: Members;
-  /** Sessions of its staff, by role. */
-  readonly staff: Readonly<Record<StaffRole, string>>;
-  readonly adminSession: string;
-  /** Values for each path parameter. */
-  readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** Of a live and of the test claim. */
-  readonly externalIds: readonly string[];
-  /** Ids of what is in one environment only. */
-  readonly only: Readonly<Record<Environment, readonly string[]>>;
-}
+type Victim = Awaited<ReturnType<typeof prepareVictim>>;
 
 interface Caller {
   readonly name: string;
@@ -126,7 +111,7 @@ async function shareUntil(
   await end(sharing);
 }
 
-async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
+async function prepareVictim(operator: Operator, send: Send) {
   const firm = await operator.firm({ name: `Victim ${MARKER.firm}` });
   const adjuster = await markedMember(operator, firm.id);
   const colleague = await operator.member(firm.id);
@@ -182,29 +167,35 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   const delivery = idOf(await send('POST', `/firm/v1/webhooks/${webhook.id}/test`, asAdmin));
   const file = { name: MARKER.firm, environment: 'live', dry_run: true, text: 'a,b\n1,2' };
   const imported = idOf(await send('POST', '/firm/v1/imports', { ...asAdmin, body: file }));
+  /** Values for each path parameter. */
+  const ids: Readonly<Record<string, readonly string[]>> = {
+    id: [...live, ...unshared, test],
+    svc_id: [adjuster.svcId, secretive.svcId, former.svcId, invited, ...Object.values(firm.account)],
+    firm_id: [firm.id],
+    session_id: [...sessions, adminSession.id],
+    passkey_id: sessions,
+    staff_id: Object.values(staff).map(({ id }) => id),
+    key_id: [(await operator.key(firm.id)).id],
+    request_id: [await loggedRequestId(send, staff.admin.token)],
+    contact_id: ['contact'],
+    device_id: ['device'],
+    webhook_id: [webhook.id],
+    delivery_id: [delivery],
+    import_id: [imported],
+  };
   return {
     firm,
+    // Has the claims; the colleague has none.
     adjuster,
     colleague,
     members: membersOf(firm, adjuster.svcId),
+    /** Sessions of its staff, by role. */
     staff: tokensOf(staff),
     adminSession: adminSession.id,
-    ids: {
-      id: [...live, ...unshared, test],
-      svc_id: [adjuster.svcId, secretive.svcId, former.svcId, invited, ...Object.values(firm.account)],
-      firm_id: [firm.id],
-      session_id: [...sessions, adminSession.id],
-      passkey_id: sessions,
-      staff_id: Object.values(staff).map(({ id }) => id),
-      key_id: [(await operator.key(firm.id)).id],
-      request_id: [await loggedRequestId(send, staff.admin.token)],
-      contact_id: ['contact'],
-      device_id: ['device'],
-      webhook_id: [webhook.id],
-      delivery_id: [delivery],
-      import_id: [imported],
-    },
+    ids,
+    /** Of a live and of the test claim. */
     externalIds: [externalId(MARKER.live, 1), externalId(MARKER.test, 3)],
+    /** Ids of what is in one environment only. */
     only: {
       live: [...live, ...unshared, adjuster.svcId, secretive.svcId, former.svcId, invited],
       test: [test],
@@ -230,8 +221,10 @@ async function staffOf(operator: Operator, { id }: TestFirm): Promise<StaffMembe
   return Object.fromEntries(STAFF_ROLES.map((role, n) => [role, members[n]])) as unknown as StaffMembers;
 }
 
-const tokensOf = (staff: StaffMembers): Victim['staff'] =>
-  Object.fromEntries(STAFF_ROLES.map((role) => [role, staff[role].token])) as Victim['staff'];
+const tokensOf = (staff: StaffMembers): Readonly<Record<StaffRole, string>> =>
+  Object.fromEntries(STAFF_ROLES.map((role) => [role, staff[role].token])) as Readonly<
+    Record<StaffRole, string>
+  >;
 
 /** All ways to fill the path's parameters with ids of the victim. */
 function pathsOf({ path }: Endpoint, ids: Victim['ids']): string[] {

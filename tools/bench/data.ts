@@ -140,14 +140,6 @@ const BULK = 100_000;
 /** Generated claims; all others are copies with their own numbers. */
 const ORIGINALS = 20_000;
 
-/** A COPY line, split at the values that differ between copies. */
-interface Original {
-  readonly carrierKey: string;
-  readonly carrier: string;
-  readonly summary: string;
-  readonly document: readonly string[];
-}
-
 const EXTERNAL_ID = 'THE-EXTERNAL-ID';
 const CLAIM_NUMBER = 'THE-CLAIM-NUMBER';
 const ADJUSTER = 'THE-ADJUSTER';
@@ -159,7 +151,8 @@ const fill = (pieces: readonly string[], values: Readonly<Record<string, string>
   pieces.map((piece, i) => (i % 2 === 0 ? piece : (values[piece] ?? ''))).join('');
 const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-function original(index: number): Original {
+/** A COPY line, split at the values that differ between copies. */
+function original(index: number) {
   const { adjuster_svc_id: _, ...made } = generateClaim(index, 1);
   const content = { ...made, external_id: EXTERNAL_ID, claim_number: CLAIM_NUMBER };
   const document = asciiJson({ ...content, loss: { ...content.loss, peril: 'flood' } });
@@ -186,7 +179,9 @@ async function copyClaims(
       const count = counts[number] ?? 0;
       firm.claims.reserve(count);
       for (let i = 0; i < count; i += 1, done += 1) {
-        const { carrierKey, carrier, summary, document } = originals[done % ORIGINALS] as Original;
+        const { carrierKey, carrier, summary, document } = originals[done % ORIGINALS] as ReturnType<
+          typeof original
+        >;
         // Time-ordered ids, as the service creates them.
         const at = START + Math.floor((i / count) * DAYS * DAY_MS) + (i % 997);
         const id = firm.claims.add(at);

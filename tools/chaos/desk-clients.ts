@@ -141,16 +141,11 @@ export function importer(context: ClientContext, state: FirmState): Promise<void
   });
 }
 
-interface NewStaff {
-  readonly id: string;
-  readonly caller: Caller;
-}
-
 /** Adds a dispatcher, takes the role away, and removes the person: each is in force everywhere about a second later. */
 export function staffClient(
   context: ClientContext,
   state: FirmState,
-  add: () => Promise<NewStaff | null>,
+  add: () => Promise<{ readonly id: string; readonly caller: Caller } | null>,
 ): Promise<void> {
   const { caller: admin } = context;
   return repeatedly(context, 600, async () => {

@@ -11,14 +11,7 @@ interface Acknowledged {
   readonly status: Status;
 }
 
-interface LoadResult {
-  /** Every claim that the service has confirmed, by external id. */
-  readonly acknowledged: ReadonlyMap<string, Acknowledged>;
-  /** The latest version of each claim that the poller has received, by id. */
-  readonly polled: ReadonlyMap<string, Claim>;
-  /** Requests by status; 0: no response. */
-  readonly statuses: ReadonlyMap<number, number>;
-}
+type LoadResult = Pick<ReturnType<typeof startLoad>, 'acknowledged' | 'polled' | 'statuses'>;
 
 const SENDERS = 4;
 const POLL_INTERVAL_MS = 300;
@@ -31,8 +24,11 @@ export function startLoad(
   urls: readonly string[],
   firm: { readonly test: string; readonly account: { readonly manual: string } },
 ) {
+  /** Every claim that the service has confirmed, by external id. */
   const acknowledged = new Map<string, Acknowledged>();
+  /** The latest version of each claim that the poller has received, by id. */
   const polled = new Map<string, Claim>();
+  /** Requests by status; 0: no response. */
   const statuses = new Map<number, number>();
   const lastSend = urls.map(() => 0);
   let phase: 'running' | 'paused' | 'stopping' = 'running';
@@ -149,7 +145,7 @@ export function startLoad(
       return lost;
     },
     /** Stops sending, and the poller once it gets nothing new. */
-    async stop(): Promise<LoadResult> {
+    async stop() {
       phase = 'stopping';
       await Promise.all(senders);
       await caughtUp();

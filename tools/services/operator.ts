@@ -15,15 +15,7 @@ import type {
   TestBehavior,
 } from '@svc/domain';
 
-export interface TestFirm {
-  readonly id: FirmId;
-  /** Secrets of its keys. */
-  readonly live: string;
-  readonly test: string;
-  /** SVCIDs of the firm's test accounts. */
-  readonly account: Readonly<Record<TestBehavior, Svcid>>;
-  readonly signInSecret: Readonly<Record<TestBehavior, string>>;
-}
+export type TestFirm = Awaited<ReturnType<Operator['firm']>>;
 
 export interface Profile {
   readonly svcId: string;
@@ -94,19 +86,22 @@ export function operatorOf(services: Services) {
       name?: string;
       limited?: boolean;
       plan?: Plan;
-    } = {}): Promise<TestFirm> {
+    } = {}) {
       const { firm, testAccounts } = await services.createFirm({ name, plan });
       if (!limited) await services.setLimits(firm.id, UNLIMITED);
       return {
         id: firm.id,
+        /** Secrets of its keys. */
         live: (await key(firm.id)).secret,
         test: (await key(firm.id, { environment: 'test' })).secret,
-        account: Object.fromEntries(
-          testAccounts.map(({ behavior, svcId }) => [behavior, svcId]),
-        ) as TestFirm['account'],
+        /** SVCIDs of the firm's test accounts. */
+        account: Object.fromEntries(testAccounts.map(({ behavior, svcId }) => [behavior, svcId])) as Record<
+          TestBehavior,
+          Svcid
+        >,
         signInSecret: Object.fromEntries(
           testAccounts.map(({ behavior, signInSecret }) => [behavior, signInSecret]),
-        ) as TestFirm['signInSecret'],
+        ) as Record<TestBehavior, string>,
       };
     },
     async revoke(keyId: string) {

@@ -15,10 +15,7 @@ interface TestPostgres {
   stop(): Promise<void>;
 }
 
-export interface TestDatabase {
-  readonly url: string;
-  drop(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof createDatabase>>;
 
 /** @param settings of a server for this process; other servers keep theirs. */
 export async function startPostgres(
@@ -44,7 +41,7 @@ export async function createDatabase({
   migrate?: (url: string) => Promise<unknown>;
   /** The template's name, where tests need another schema. */
   template?: string;
-} = {}): Promise<TestDatabase> {
+} = {}) {
   const server = await serverUrl();
   const from = `template_${runId()}_${template}`;
   const name = `test_${runId()}_${randomBytes(6).toString('hex')}`;

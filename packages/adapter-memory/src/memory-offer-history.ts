@@ -13,12 +13,10 @@ import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables
 
 type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
 
-type OfferRowKey = Pick<OfferRow, 'firmId' | 'claimId' | 'offeredAt' | 'adjuster'>;
-
 /** As stored, or as a first row. */
 export const offerRowOf = (
   { offers }: Pick<Tables, 'offers'>,
-  { firmId, claimId, offeredAt, adjuster }: OfferRowKey,
+  { firmId, claimId, offeredAt, adjuster }: Pick<OfferRow, 'firmId' | 'claimId' | 'offeredAt' | 'adjuster'>,
 ): OfferRow =>
   offers.get(keyOf(firmId, claimId, offeredAt)) ?? {
     offeredBy: null,

@@ -25,15 +25,10 @@ import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
-interface WaitingJob {
-  readonly job: Job;
-  readonly runAt: Instant;
-}
-
 /** The job queue filled by the outbox. */
 interface MemoryJobs {
   /** Committed jobs that have not run, in the order in which they will run. */
-  pending(): Promise<WaitingJob[]>;
+  pending(): Promise<{ readonly job: Job; readonly runAt: Instant }[]>;
   /**
    * Runs every due job, including those added while it runs. A job whose handler throws stays in the queue, and the
    * error is rethrown.

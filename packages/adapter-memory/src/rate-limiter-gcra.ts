@@ -12,12 +12,6 @@ export interface Consumed {
   readonly writes: number;
 }
 
-interface Decision {
-  readonly consumed: Consumed;
-  /** 0: allowed, and consumed from both buckets. Otherwise nothing was consumed. */
-  readonly retryAfterMs: number;
-}
-
 export const REQUEST_COST = 60_000;
 
 const capacityOf = ({ burst }: KeyLimits): number => burst * REQUEST_COST;
@@ -41,13 +35,16 @@ export function useOf(before: Consumed | null, limits: KeyLimits, now: Instant):
   return { requests: Math.ceil(requests / REQUEST_COST), writes: Math.ceil(writes / REQUEST_COST) };
 }
 
-/** @param before null for a subject whose buckets are full. */
+/**
+ * A wait of 0: allowed, and consumed from both buckets. Otherwise nothing was consumed.
+ * @param before null for a subject whose buckets are full.
+ */
 export function decide(
   before: Consumed | null,
   limits: KeyLimits,
   { write, isCounted = false }: CountedRequest,
   now: Instant,
-): Decision {
+) {
   const capacity = capacityOf(limits);
   const { requests, writes } = refilled(before, limits, now);
   const waitMs = (consumed: number, perMinute: number): number =>

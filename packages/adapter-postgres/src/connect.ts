@@ -16,7 +16,7 @@ import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys
 import type { StatementsOn } from './firm-statements.ts';
 import { readQueueState } from './jobs/job-table.ts';
 import type { JobHandler, JobOptions } from './jobs/job-worker.ts';
-import { type PurgeCounts, purge } from './jobs/purge.ts';
+import { purge } from './jobs/purge.ts';
 import { refreshStatistics } from './jobs/refresh-statistics.ts';
 import { type RunningJobs, startJobs } from './jobs/start-jobs.ts';
 import { SILENT } from './log.ts';
@@ -72,7 +72,7 @@ export interface PostgresStores extends Stores {
   /** Processes the outbox until stopped. Any number of processes may do so. */
   startJobs(handler: JobHandler, options?: JobOptions): RunningJobs;
   /** Deletes expired rows now. The job queue does so every hour. */
-  purge(now: Instant): Promise<PurgeCounts>;
+  purge(now: Instant): ReturnType<typeof purge>;
   /** Stops the jobs, waits for running statements, and closes every connection. */
   close(): Promise<void>;
 }

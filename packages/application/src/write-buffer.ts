@@ -1,10 +1,4 @@
-/** Collects entries and stores them in batches, outside of requests. */
-export interface WriteBuffer<T> {
-  /** Synchronous; never throws. */
-  add(entry: T): void;
-  /** Stores what was collected before the call; called periodically, and at shutdown. */
-  flush(): Promise<void>;
-}
+export type WriteBuffer<T> = ReturnType<typeof createWriteBuffer<T>>;
 
 export interface WriteBufferDeps<T> {
   /** Entries with the same key are stored together. */
@@ -19,13 +13,14 @@ export interface WriteBufferDeps<T> {
   readonly batchSize?: number;
 }
 
+/** Collects entries and stores them in batches, outside of requests. */
 export function createWriteBuffer<T>({
   keyOf,
   store,
   onDropped,
   capacity = 20_000,
   batchSize = 280,
-}: WriteBufferDeps<T>): WriteBuffer<T> {
+}: WriteBufferDeps<T>) {
   /** Entries in memory. */
   let waiting = 0;
   let dropped = 0;
@@ -57,7 +52,8 @@ export function createWriteBuffer<T>({
   };
 
   return {
-    add(entry) {
+    /** Synchronous; never throws. */
+    add(entry: T): void {
       if (waiting === capacity) {
         dropped += 1;
         return;
@@ -68,6 +64,7 @@ export function createWriteBuffer<T>({
       if (sameKey === undefined) added.set(key, [entry]);
       else sameKey.push(entry);
     },
+    /** Stores what was collected before the call; called periodically, and at shutdown. */
     flush() {
       if (following === null) {
         following = running.then(() => {

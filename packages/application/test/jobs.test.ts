@@ -17,8 +17,7 @@ type Fixture = ReturnType<typeof memoryFixture>;
 
 const withMember = async () => {
   const fixture = memoryFixture();
-  const firm = await fixture.newFirm();
-  return { fixture, firm, svcId: await fixture.newMember(firm) };
+  return { fixture, ...(await fixture.newTeam()) };
 };
 const setQuietHours = (
   { use }: Fixture,
@@ -57,9 +56,8 @@ const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
 
 describe('a notification', () => {
   test('of an offer is not sent after it was accepted, reassigned or unassigned', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+    const { fixture, firm, svcId } = await withMember();
+    const other = await fixture.newMember(firm);
     await runDue(fixture);
     const [accepted, moved] = [
       await fixture.sendId(firm.live, svcId),
@@ -75,10 +73,9 @@ describe('a notification', () => {
   });
 
   test('reminds once of an offer that waits as long as the firm waits, and of none that does not', async () => {
-    const fixture = memoryFixture();
+    const { fixture, firm, svcId } = await withMember();
     const { use, clock } = fixture;
-    const firm = await fixture.newFirm();
-    const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+    const other = await fixture.newMember(firm);
     await use.setOfferWait(firm.id, 4);
     const late = await fixture.sendId(firm.live, svcId);
     const answered = await fixture.sendId(firm.live, other);
@@ -144,9 +141,8 @@ describe('a notification', () => {
   });
 
   test('of a withdrawal goes to the adjuster who lost the offer, unless offered to them again', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const [first, second] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+    const { fixture, firm, svcId: first } = await withMember();
+    const second = await fixture.newMember(firm);
     await runDue(fixture);
     const claimId = await fixture.sendId(firm.live, first);
     await runDue(fixture);
@@ -285,10 +281,9 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
 };
 
 test('each push about an offer is in the audit trail of its firm, and those of the offer itself in its history', async () => {
-  const fixture = memoryFixture();
+  const { fixture, firm, svcId } = await withMember();
   const { use, clock, memory } = fixture;
-  const firm = await fixture.newFirm();
-  const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+  const other = await fixture.newMember(firm);
   await use.setOfferWait(firm.id, 1);
   await runDue(fixture);
   const [audited, offers]: [AuditEvent[], OfferEvent[]] = [[], []];

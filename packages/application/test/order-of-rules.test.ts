@@ -8,9 +8,8 @@ const UNKNOWN_ADJUSTER = 'Unknown-0' as Svcid;
 
 describe('sending a claim that breaks several rules', () => {
   test('gets the errors in the order key, external id, claim number, adjuster, claim', async () => {
-    const { newFirm, newMember, newClaim, send, use } = memoryFixture();
-    const firm = await newFirm();
-    const member = await newMember(firm);
+    const { newTeam, newMember, newClaim, send, use } = memoryFixture();
+    const { firm, svcId: member } = await newTeam();
     const [one, two] = [newClaim(), newClaim()];
     await send(firm.live, member, { claim: one, idempotencyKey: 'bound' });
     const byNumber = (await send(firm.live, member, { claim: two })).claim.id;
@@ -44,9 +43,8 @@ describe('sending a claim that breaks several rules', () => {
   });
 
   test('a rejected claim does not cause later conflicts', async () => {
-    const { newFirm, newMember, newClaim, send, memory } = memoryFixture();
-    const firm = await newFirm();
-    const member = await newMember(firm);
+    const { newTeam, newClaim, send, memory } = memoryFixture();
+    const { firm, svcId: member } = await newTeam();
     const claim = newClaim();
     expect(await errorCodeOf(send(firm.live, UNKNOWN_ADJUSTER, { claim, idempotencyKey: 'k' }))).toBe(
       'unknown_svcid',
@@ -59,9 +57,8 @@ describe('sending a claim that breaks several rules', () => {
 
 describe('offering a claim that breaks several rules', () => {
   test('gets the errors in the order key, claim, environment, accepted, closed, adjuster', async () => {
-    const { newFirm, newMember, sendId, offer, use, ids } = memoryFixture();
-    const firm = await newFirm();
-    const member = await newMember(firm);
+    const { newTeam, sendId, offer, use, ids } = memoryFixture();
+    const { firm, svcId: member } = await newTeam();
     const open = await sendId(firm.live, member, { idempotencyKey: 'bound' });
     const accepted = await sendId(firm.live, member);
     await use.acceptClaim({ svcId: member }, accepted);
@@ -85,23 +82,19 @@ describe('offering a claim that breaks several rules', () => {
   });
 
   test('offering to the same adjuster again sends no withdrawal', async () => {
-    const { newFirm, newMember, sendId, offer, jobsOf } = memoryFixture();
-    const firm = await newFirm();
-    const member = await newMember(firm);
-    const id = await sendId(firm.live, member);
-    await offer(firm.live, id, member);
+    const { newOffer, offer, jobsOf } = memoryFixture();
+    const { firm, svcId, id } = await newOffer();
+    await offer(firm.live, id, svcId);
     const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
     expect(kinds.filter((kind) => kind === 'notify_offer_withdrawn')).toEqual([]);
     expect(kinds.filter((kind) => kind === 'notify_offer')).toHaveLength(2);
   });
 
   test('an adjuster who rejected the offer gets no withdrawal', async () => {
-    const { newFirm, newMember, sendId, offer, use, jobsOf } = memoryFixture();
-    const firm = await newFirm();
-    const [first, second] = [await newMember(firm), await newMember(firm)];
-    const id = await sendId(firm.live, first);
-    await use.rejectClaim({ svcId: first }, id, null);
-    await offer(firm.live, id, second);
+    const { newOffer, newMember, offer, use, jobsOf } = memoryFixture();
+    const { firm, svcId, id } = await newOffer();
+    await use.rejectClaim({ svcId }, id, null);
+    await offer(firm.live, id, await newMember(firm));
     const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
     expect(kinds).not.toContain('notify_offer_withdrawn');
   });

@@ -27,8 +27,7 @@ describe('a used idempotency key', () => {
       clock,
       ids,
     });
-    const firm = await fixture.newFirm();
-    const adjuster = await fixture.newMember(firm);
+    const { firm, svcId: adjuster } = await fixture.newTeam();
     const command = { ...fixture.newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
     return { ...fixture, firm, used, transactions, sendClaim, command };
   };

@@ -1,17 +1,14 @@
 import { launchApiProcess, waitUntilHealthy } from '../../../tools/cluster/api-process.ts';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
-import { type Operator, openOperator, type TestFirm } from '../../../tools/services/operator.ts';
+import { openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 
-export interface RealService {
-  readonly url: string;
-  readonly operator: Operator;
-}
+export type RealService = Awaited<ReturnType<typeof startRealService>>;
 
 /** The service as a process with its own database, until the end of the test or file; called over HTTP only. */
-export async function startRealService(): Promise<RealService> {
+export async function startRealService() {
   await build();
   const database = await createDatabase();
   const server = await launchApiProcess({
@@ -24,20 +21,16 @@ export async function startRealService(): Promise<RealService> {
   return { url: server.url, operator };
 }
 
-export interface Firm {
-  readonly id: TestFirm['id'];
-  readonly testKey: string;
-  /** The firm's test account with this behavior. */
-  account(behavior: string): string;
-}
+export type Firm = Awaited<ReturnType<typeof createFirm>>;
 
 /** With raised rate limits. */
-export async function createFirm(service: RealService): Promise<Firm> {
+export async function createFirm(service: RealService) {
   const { id, test, account } = await service.operator.firm();
   return {
     id,
     testKey: test,
-    account(behavior) {
+    /** The firm's test account with this behavior. */
+    account(behavior: string) {
       const found = Object.entries(account).find(([name]) => name === behavior)?.[1];
       if (found === undefined) throw new Error(`The firm has no test account that ${behavior}.`);
       return found;

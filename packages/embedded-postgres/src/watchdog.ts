@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export interface Watchdog {
-  /** Call this after an orderly shutdown of the watched process. */
-  cancel(): void;
-}
+export type Watchdog = ReturnType<typeof startWatchdog>;
 
 /**
  * Ends a process and deletes a folder when this process ends, even by `kill -9`: a shell waits until its
@@ -18,7 +15,7 @@ export function startWatchdog({
   pid: number;
   signal: 'QUIT' | 'TERM' | 'KILL';
   folder?: string;
-}): Watchdog {
+}) {
   // `kill -0` succeeds for a zombie; /proc, where it exists, shows the state.
   const script = `
     alive() {
@@ -42,6 +39,7 @@ export function startWatchdog({
   shell.unref();
   (shell.stdin as { unref?(): void }).unref?.();
   return {
+    /** Call this after an orderly shutdown of the watched process. */
     cancel() {
       shell.kill('SIGKILL');
     },

@@ -38,10 +38,10 @@ export interface DatabaseOptions {
   /** Called for each new connection. */
   readonly onConnected?: (() => void) | undefined;
   /** Settings of each connection, besides those of the service; by default, one plan for each statement. */
-  readonly settingsOf?: SettingsOf | undefined;
+  readonly settingsOf?:
+    | ((query: (text: string) => Promise<{ yes: boolean }[]>) => Promise<SessionSettings>)
+    | undefined;
 }
-
-type SettingsOf = (query: (text: string) => Promise<{ yes: boolean }[]>) => Promise<SessionSettings>;
 
 export interface Database {
   readonly reads: Executor;

@@ -3,7 +3,7 @@ import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Executor, first, type Statement, sql } from '../driver/executor.ts';
+import { type Executor, first, sql } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import { ENCRYPTED, type Encryption, PLAIN } from './encryption.ts';
 import { fieldsOf, PERSONAL, type PersonalTable, SERVICE } from './personal-columns.ts';
@@ -13,15 +13,7 @@ const BATCH_ROWS = 100;
 /** Before looking again for rows that other transactions had locked. */
 const LOCKED_ROWS_MS = 200;
 
-interface Statements {
-  readonly table: PersonalTable;
-  readonly nextFirm: Statement | null;
-  readonly find: Statement;
-  readonly update: Statement;
-  readonly count: Statement;
-}
-
-const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: PersonalTable): Statements => {
+const TABLES = Object.values(PERSONAL).map((table: PersonalTable) => {
   const { name, key, lookup } = table;
   const columns = Object.entries(table.columns);
   const firm = table.ofAccounts ? `'${SERVICE}'::uuid` : 'firm_id';

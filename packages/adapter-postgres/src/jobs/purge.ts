@@ -74,10 +74,7 @@ const FAILED_JOBS = deleteBatch('jobs', 'failed_at');
 /** The function is part of the schema: the service's role may not delete rows of the audit trail itself. */
 const AUDIT = sql('purge_audit', `SELECT purge_audit($1, $2, ${BATCH_SIZE})::integer AS removed`);
 
-/** How many rows of each kind were deleted. */
-export type PurgeCounts = Readonly<Awaited<ReturnType<typeof purge>>>;
-
-/** Deletes expired rows. Several processes may do so at once. */
+/** Deletes expired rows, and counts those of each kind. Several processes may do so at once. */
 export async function purge(
   database: Pick<Database, 'begin' | 'maintenance'>,
   statementsOn: StatementsOn,

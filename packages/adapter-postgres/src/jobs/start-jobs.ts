@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectionPool } from '@svc/application';
 import { poolState } from '../driver/connection-pool.ts';
 import type { Database } from '../driver/database.ts';
 import { PooledExecutor } from '../driver/read-connections.ts';
@@ -8,12 +7,7 @@ import type { DatabaseLog } from '../log.ts';
 import { jobTable } from './job-table.ts';
 import { type JobHandler, type JobOptions, nameOf, startWorker } from './job-worker.ts';
 
-export interface RunningJobs {
-  /** Its connections. */
-  pool(): ConnectionPool;
-  /** Takes no new jobs and waits for the running ones. */
-  stop(): Promise<void>;
-}
+export type RunningJobs = ReturnType<typeof startJobs>;
 
 interface JobsEnvironment {
   readonly database: Pick<Database, 'behindPooler' | 'metrics' | 'openPool'>;
@@ -44,11 +38,7 @@ const QUEUE_SETTINGS: SessionSettings = {
 };
 
 /** Runs jobs and maintenance until stopped. Any number of processes may do so. */
-export function startJobs(
-  environment: JobsEnvironment,
-  handler: JobHandler,
-  options: JobOptions,
-): RunningJobs {
+export function startJobs(environment: JobsEnvironment, handler: JobHandler, options: JobOptions) {
   const { database, log, purge, refreshStatistics } = environment;
   const pool = database.openPool(
     { application_name: 'claim-assignment-jobs', max: CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS },
@@ -78,7 +68,9 @@ export function startJobs(
   };
   let stopped: Promise<void> | undefined;
   return {
+    /** Its connections. */
     pool: () => poolState('jobs', [pool]),
+    /** Takes no new jobs and waits for the running ones. */
     stop() {
       stopped ??= stop();
       return stopped;

@@ -105,8 +105,7 @@ const idsOf = (list: AppClaimList): Statement =>
       WHERE m.svc_id = $1 ORDER BY own.offered_at, own.id LIMIT $5`,
   );
 
-type ListStatements = Readonly<Record<AppClaimList, Statement>>;
-const forEachList = (statement: (list: AppClaimList) => Statement): ListStatements => ({
+const forEachList = (statement: (list: AppClaimList) => Statement): Record<AppClaimList, Statement> => ({
   pending_acceptance: statement('pending_acceptance'),
   accepted: statement('accepted'),
   closed: statement('closed'),

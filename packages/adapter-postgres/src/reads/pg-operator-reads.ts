@@ -34,8 +34,6 @@ const CLAIM = sql(
   `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number FROM ${claimOfEveryFirm('$1')} ${CLAIM_FORMS}`,
 );
 
-type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
-
 export function pgOperatorReads(
   { reads: executor, orm }: Pick<Database, 'reads' | 'orm'>,
   encryption: Encryption,
@@ -76,10 +74,9 @@ export function pgOperatorReads(
     jobsOfClaim: (id) => jobsOfClaim(executor, id),
 
     async claim(id) {
+      type Row = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
       if (!isUuid(id)) return null;
-      const row = first(
-        await decryptAppClaims(encryption, await executor.rows<OperatorClaimRow>(CLAIM, [id])),
-      );
+      const row = first(await decryptAppClaims(encryption, await executor.rows<Row>(CLAIM, [id])));
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };
     },

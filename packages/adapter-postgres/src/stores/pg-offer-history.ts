@@ -132,8 +132,6 @@ type LatestRow = StoredRow & {
 } & StepsRow &
   (({ readonly seq: string } & Omit<AuditRow, 'seq'>) | { readonly seq: null });
 
-type EndedKey = Pick<StoredRow, 'firm_id' | 'offered_at'>;
-
 type Pushes = Readonly<Record<string, Omit<PushOutcome, 'channel'>>>;
 
 const pushesFrom = (text: string): PushOutcome[] =>
@@ -325,7 +323,10 @@ export function pgOfferHistory(
       if (latest?.adjuster_svc_id === svcId && (offeredAt ?? latest.offered_at) === latest.offered_at)
         return recordFrom(latest);
       const values = [svcId, claimId] as const;
-      const ended = await executor.rows<EndedKey>(EARLIER_TO_ADJUSTER, values);
+      const ended = await executor.rows<Pick<StoredRow, 'firm_id' | 'offered_at'>>(
+        EARLIER_TO_ADJUSTER,
+        values,
+      );
       const found = ended
         .filter(({ offered_at }) => offeredAt === undefined || offered_at === offeredAt)
         .sort((one, other) => other.offered_at - one.offered_at)[0];

@@ -70,18 +70,15 @@ async function verifyAnswer<Verified>(
 const isFirstAnswer = (tx: Tx, { challenge }: Answer<unknown>): Promise<boolean> =>
   tx.usedChallenges.use(challenge.id, challenge.expiresAt);
 
-/** A passkey, and what proves that the client holds it; null: the response is not valid. */
-interface PasskeyProof {
-  readonly passkey: Passkey;
-  readonly answer: Answer<Pick<Passkey, 'signCount'>> | null;
-}
+type PasskeyProof = Awaited<ReturnType<typeof verifyPasskey>>;
 
+/** A passkey, and what proves that the client holds it; null: the response is not valid. */
 export const verifyPasskey = async (
   deps: ChallengeDeps & Needs<'passkeyVerifier'>,
   passkey: Passkey,
   response: PasskeyAssertion,
   clientSecret: string,
-): Promise<PasskeyProof> => ({
+) => ({
   passkey,
   answer: await verifyAnswer(deps, { client: clientSecret }, (isExpected) =>
     deps.passkeyVerifier.verifySignIn(response, passkey, isExpected),

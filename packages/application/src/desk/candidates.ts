@@ -14,20 +14,15 @@ import type { AdjusterView } from '../model/member-views.ts';
 import type { AdjusterAvailability, BoardReads } from '../ports/board-reads.ts';
 import type { ZipDistance } from '../ports/zip-distance.ts';
 
-/** What is compared with an adjuster before a claim is offered. */
-export interface ClaimPlace {
-  readonly zip: string;
-  readonly state: string;
-  /** Of the policy. */
-  readonly form: FormType | undefined;
-}
+export type ClaimPlace = ReturnType<typeof placeOf>;
 
 interface SentContent {
-  readonly loss_location: Pick<ClaimPlace, 'zip' | 'state'>;
+  readonly loss_location: { readonly zip: string; readonly state: string };
   readonly policy?: { readonly form_type?: FormType };
 }
 
-export function placeOf(asSent: ClaimAsSent): ClaimPlace {
+/** What is compared with an adjuster before a claim is offered, with the form of the policy. */
+export function placeOf(asSent: ClaimAsSent) {
   const { loss_location, policy = {} } = JSON.parse(asSent) as SentContent;
   return { zip: loss_location.zip, state: loss_location.state, form: policy.form_type };
 }

@@ -1,13 +1,4 @@
-import {
-  type ClaimClocks,
-  claimClocksOf,
-  contactForFirm,
-  type DeadlineOverride,
-  type FirmClocks,
-  type FirmId,
-  type Instant,
-  type Svcid,
-} from '@svc/domain';
+import { type ClaimClocks, claimClocksOf, contactForFirm, type FirmId, type Svcid } from '@svc/domain';
 import type { ClaimSummary } from '../model/claim-summary.ts';
 import type { BoardClaim, BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -37,11 +28,7 @@ export async function seenAdjusters(
   );
 }
 
-export interface ClockSettings {
-  readonly clocks: FirmClocks;
-  readonly overrides: readonly DeadlineOverride[];
-  readonly now: Instant;
-}
+export type ClockSettings = Awaited<ReturnType<typeof clockSettings>>;
 
 /** Of an accepted claim whose adjuster agrees; null otherwise. */
 export function sharedClocks(
@@ -66,10 +53,7 @@ export interface ClockReads {
   readonly clock: Clock;
 }
 
-export async function clockSettings(
-  { boardReads, jobReads, clock }: ClockReads,
-  firmId: FirmId,
-): Promise<ClockSettings> {
+export async function clockSettings({ boardReads, jobReads, clock }: ClockReads, firmId: FirmId) {
   const [clocks, overrides] = await Promise.all([boardReads.clocks(firmId), jobReads.deadlineOverrides()]);
   return { clocks, overrides, now: clock.now() };
 }

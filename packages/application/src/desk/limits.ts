@@ -1,9 +1,7 @@
-import { DAY, type Environment, existing, type FirmId, type Instant, limitsOf } from '@svc/domain';
-import { type ApiKey, isWorkingKey } from '../model/api-key.ts';
-import type { Firm } from '../model/firm.ts';
+import { DAY, existing, type FirmId, limitsOf } from '@svc/domain';
+import { isWorkingKey } from '../model/api-key.ts';
 import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
 import type { Needs } from '../ports/needs.ts';
-import type { RateLimitUse } from '../ports/rate-limiter.ts';
 
 const DAYS = REQUEST_LOG_RETENTION_MS / DAY;
 /** Each has up to twenty requests, and takes some microseconds. */
@@ -12,19 +10,9 @@ const MAX_KEYS = 200;
 /** Also those that no longer work. */
 const MAX_READ_KEYS = 1000;
 
-export interface FirmLimits {
-  readonly firm: Firm;
-  /** Those that work now, latest first, with how many of their requests were limited. */
-  readonly keys: readonly { readonly key: ApiKey; readonly used: RateLimitUse; readonly limited: number }[];
-  /** Limited requests of each UTC day, today last. */
-  readonly days: readonly ({ readonly at: Instant } & Readonly<Record<Environment, number>>)[];
-  readonly countedSince: Instant;
-}
-
 /** How near a firm comes to the limits of its keys. */
 export const makeReadLimits =
-  (deps: Needs<'operatorReads' | 'requestLog' | 'rateLimiter' | 'clock'>) =>
-  async (firmId: FirmId): Promise<FirmLimits> => {
+  (deps: Needs<'operatorReads' | 'requestLog' | 'rateLimiter' | 'clock'>) => async (firmId: FirmId) => {
     const now = deps.clock.now();
     const firstDay = Math.floor(now / DAY) - DAYS + 1;
     const [found, { rows: all }, limited] = await Promise.all([
@@ -49,5 +37,14 @@ export const makeReadLimits =
         return { key, used, limited };
       }),
     );
-    return { firm, keys, days, countedSince: limited.since };
+    return {
+      firm,
+      /** Those that work now, latest first, with how many of their requests were limited. */
+      keys,
+      /** Limited requests of each UTC day, today last. */
+      days,
+      countedSince: limited.since,
+    };
   };
+
+export type FirmLimits = Awaited<ReturnType<ReturnType<typeof makeReadLimits>>>;

@@ -21,7 +21,6 @@ import {
 import type { AuditCaller, AuditChanges } from '../model/audit.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Needs } from '../ports/needs.ts';
-import type { StaffFirm } from '../ports/staff-reads.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 
 // The same for the firm's desk and for the operator: only the caller differs.
@@ -145,20 +144,14 @@ export const makeOpenStaffSession =
       return existing(await openByOperator(tx, deps, STAFF, of, caller), NO_MEMBER);
     });
 
-export interface OwnStaffProfile {
-  readonly member: StaffMember;
-  readonly firm: StaffFirm;
-  /** Where the same address is staff, this firm included. */
-  readonly firms: readonly StaffFirm[];
-}
+export const makeReadOwnStaff = (deps: Needs<'staffReads'>) => async (of: StaffRef) => {
+  const member = existingAccount(await deps.staffReads.find(of));
+  const firms = await deps.staffReads.firmsOf(member.email);
+  const firm = firms.find(({ id }) => id === member.firmId);
+  // Removed between the two reads.
+  if (firm === undefined) throw accountRemoved();
+  // The firms where the same address is staff include this one.
+  return { member, firm, firms };
+};
 
-export const makeReadOwnStaff =
-  (deps: Needs<'staffReads'>) =>
-  async (of: StaffRef): Promise<OwnStaffProfile> => {
-    const member = existingAccount(await deps.staffReads.find(of));
-    const firms = await deps.staffReads.firmsOf(member.email);
-    const firm = firms.find(({ id }) => id === member.firmId);
-    // Removed between the two reads.
-    if (firm === undefined) throw accountRemoved();
-    return { member, firm, firms };
-  };
+export type OwnStaffProfile = Awaited<ReturnType<ReturnType<typeof makeReadOwnStaff>>>;

@@ -9,11 +9,6 @@ import type { OfferRecord } from '../ports/offer-history.ts';
 
 type Deps = Needs<'offerHistory' | 'receiptSigner' | 'addresses' | 'clock'>;
 
-interface IssuedReceipt extends Pick<OfferRecord, 'firmId' | 'claimId'> {
-  /** A JWS in compact form. */
-  readonly receipt: string;
-}
-
 /** The version of the payload: members may be added to it, never changed. */
 const VERSION = 1;
 
@@ -23,12 +18,13 @@ const VERSION = 1;
  */
 export const makeIssueReceipt =
   ({ offerHistory, receiptSigner, addresses, clock }: Deps) =>
-  async (reader: FirmActor | AdjusterActor, id: ClaimId, offeredAt?: Instant): Promise<IssuedReceipt> => {
+  async (reader: FirmActor | AdjusterActor, id: ClaimId, offeredAt?: Instant) => {
     const found =
       'firmId' in reader
         ? await offerHistory.latestOfFirm(reader.firmId, reader.environment, id)
         : await offerHistory.toAdjuster(reader.svcId, id, offeredAt);
     const record = existing(found, 'No such claim.');
+    /** A JWS in compact form. */
     const receipt = await receiptSigner.sign({
       iss: addresses.baseUrl,
       iat: Math.floor(clock.now() / 1000),

@@ -5,15 +5,10 @@ import type { Needs } from '../ports/needs.ts';
 /** About 5 MB. The store ignores later sightings, so forgetting one costs a write. */
 const MAX_REMEMBERED = 50_000;
 
-type RecordSightings = (actor: AdjusterActor, claims: readonly AppClaimView[]) => void;
-
 /** Records when pending offers are first sent to the adjuster's app, which reads them every few seconds. */
-export function createOfferSightings({
-  offerBuffer,
-  clock,
-}: Needs<'offerBuffer' | 'clock'>): RecordSightings {
+export function createOfferSightings({ offerBuffer, clock }: Needs<'offerBuffer' | 'clock'>) {
   let remembered = new Set<string>();
-  return ({ svcId }, claims) => {
+  return ({ svcId }: AdjusterActor, claims: readonly AppClaimView[]): void => {
     for (const { id, environment, firm, assignment } of claims) {
       if (assignment.status !== 'pending_acceptance') continue;
       const { offeredAt } = assignment;

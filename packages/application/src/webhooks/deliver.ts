@@ -16,12 +16,7 @@ const TAKEN_MS = 20 * SECOND;
  */
 const ROOM = { first: { limit: 200, perFirm: 4 }, retry: { limit: 50, perFirm: 2 } } as const;
 
-export interface WebhookDeliveries {
-  /** Queues signals of new changes, and starts what is due. */
-  start(): Promise<void>;
-  /** Waits for the attempts that run. */
-  settled(): Promise<void>;
-}
+export type WebhookDeliveries = ReturnType<typeof createWebhookDeliveries>;
 
 /** Sends signals to the endpoints of all firms. A process may be killed at any line: each step is committed, or repeated. */
 export function createWebhookDeliveries(
@@ -34,7 +29,7 @@ export function createWebhookDeliveries(
     /** An attempt could not be recorded; it is made again. */
     readonly onError: (error: unknown) => void;
   },
-): WebhookDeliveries {
+) {
   const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, random, onFailed, onError } = deps;
   const running = { first: new Map<Promise<void>, FirmId>(), retry: new Map<Promise<void>, FirmId>() };
 
@@ -53,6 +48,7 @@ export function createWebhookDeliveries(
   }
 
   return {
+    /** Queues signals of new changes, and starts what is due. */
     async start() {
       const now = clock.now();
       await queue.signalChanges(now);
@@ -68,6 +64,7 @@ export function createWebhookDeliveries(
         }
       }
     },
+    /** Waits for the attempts that run. */
     async settled() {
       await Promise.all([...running.first.keys(), ...running.retry.keys()]);
     },

@@ -192,9 +192,8 @@ test('at most an hour of requests at the limit is checked, and says from when', 
 });
 
 test('a program is ready only if all its requests and claims were graded', async () => {
-  const { newFirm, newMember, sendId, memory } = memoryFixture();
-  const firm = await newFirm();
-  await sendId(firm.live, await newMember(firm));
+  const { newOffer, memory } = memoryFixture();
+  const { firm } = await newOffer();
   const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
   const changes = { id: ID, createdAt: 0, updatedAt: START + 70_000 };
   const accepted = rows.map((row) => ({
@@ -664,9 +663,8 @@ test('each check has a title, a change and an exercise', () => {
 });
 
 test('of one key its requests are graded, with some thousand claims of the firm; without requests, no claims', async () => {
-  const { newFirm, newMember, sendId, memory } = memoryFixture();
-  const firm = await newFirm();
-  await sendId(firm.live, await newMember(firm));
+  const { newOffer, memory } = memoryFixture();
+  const { firm } = await newOffer();
   const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
   const [{ id } = { id: ID }] = rows;
   // Sent before the period, and not a claim that another key could not offer.

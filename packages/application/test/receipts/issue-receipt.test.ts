@@ -4,9 +4,8 @@ import { auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {
-  const { newFirm, newMember, sendId, useOn, memory } = memoryFixture();
-  const firm = await newFirm();
-  const id = await sendId(firm.live, await newMember(firm));
+  const { newOffer, useOn, memory } = memoryFixture();
+  const { firm, id } = await newOffer();
   const record = await memory.offerHistory.latestOfFirm(firm.id, 'live', id);
   if (record === null) throw new Error('expected an offer');
   const receiptOf = async (changes: Partial<OfferRecord>) => {

@@ -4,9 +4,8 @@ import { type AppClaimView, createOfferSightings, type OfferEvent } from '../../
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('each pending offer is recorded as seen once, however often the app reads it, and forgotten in bounded memory', async () => {
-  const { newFirm, newMember, sendId, use, offer, clock } = memoryFixture();
-  const firm = await newFirm();
-  const svcId = await newMember(firm);
+  const { newTeam, sendId, use, offer, clock } = memoryFixture();
+  const { firm, svcId } = await newTeam();
   const seen: OfferEvent[] = [];
   const record = createOfferSightings({ offerBuffer: { add: (event) => seen.push(event) }, clock });
   const viewOf = async (id: ClaimId): Promise<AppClaimView> => use.readClaim({ svcId }, id);

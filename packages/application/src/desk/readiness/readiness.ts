@@ -5,20 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { FirmReads } from '../../ports/firm-reads.ts';
 import type { RequestLogStore } from '../../ports/request-log.ts';
 import { type GradedClaim, hasFailed, isSuccess, OFFER, SEND } from './evidence.ts';
-import { gradeInPieces, isReady, type ReadinessCheck } from './grade.ts';
-
-export interface ReadinessState {
-  /** Every check passed, with all requests and claims since `since`. */
-  readonly ready: boolean;
-  readonly since: Instant;
-  readonly until: Instant;
-  /** How many were graded. */
-  readonly requests: number;
-  readonly claims: number;
-  /** Whether these are all since `since`. */
-  readonly complete: boolean;
-  readonly checks: readonly ReadinessCheck[];
-}
+import { gradeInPieces, isReady } from './grade.ts';
 
 interface Deps {
   readonly requestLog: Pick<RequestLogStore, 'behaviorOf'>;
@@ -38,7 +25,7 @@ export const makeCheckReadiness =
     firmId: FirmId,
     options: { readonly since: Instant | undefined; readonly keyId?: KeyId | undefined },
     nextPiece: NextPiece = AT_ONCE,
-  ): Promise<ReadinessState> => {
+  ) => {
     const until = clock.now();
     const { since: asked = until - DAY, keyId } = options;
     // Earlier requests are deleted.
@@ -69,15 +56,20 @@ export const makeCheckReadiness =
     for (; step.done !== true; step = grading.next()) await nextPiece();
     const checks = step.value;
     return {
+      /** Every check passed, with all requests and claims since `since`. */
       ready: isWhole && isReady(checks),
       since: from,
       until,
+      /** How many were graded. */
       requests: requests.length,
       claims: graded.length,
+      /** Whether these are all since `since`. */
       complete: isWhole && since === asked,
       checks,
     };
   };
+
+export type ReadinessState = Awaited<ReturnType<ReturnType<typeof makeCheckReadiness>>>;
 
 /** A failed one may have been processed. */
 const isWrite = (request: LoggedRequest): boolean =>
