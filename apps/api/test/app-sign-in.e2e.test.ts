@@ -442,6 +442,10 @@ describe('a passkey', () => {
     expect(Date.parse(expires_at)).toBe(now + 7 * DAY);
     expectProblem(await strict.call('GET', '/firm/v1/claims', { as: token }), 403, 'passkey_required');
     expect((await strict.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
+    const changes = await fetch(`${strict.url}/firm/v1/changes`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(changes.status).toBe(403);
 
     const authenticator = createSoftwareAuthenticator();
     const started = await strict.call('POST', '/app/v1/passkeys/options', { as });

@@ -186,6 +186,11 @@ test('reads of the last second before a shutdown are not lost', async () => {
   );
   await second.stop();
   expect((await exported(firm.id)).filter(({ action }) => action === 'claim.read')).toHaveLength(20);
+  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '1000', '--json');
+  const latest = JSON.parse(stdout).audit.reverse();
+  expect((await exported(firm.id)).slice(0, 25).filter(({ action }) => action !== 'audit.read')).toEqual(
+    latest.filter(({ action }: { action: string }) => !action.startsWith('audit.')).slice(0, 25),
+  );
 });
 
 test('the trail has what the operator set, and who: by --as, else by SVC_OPERATOR', async () => {

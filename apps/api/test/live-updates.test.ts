@@ -144,6 +144,15 @@ test('an adjuster has at most eight streams, and older ones get the event replac
   for (const { response } of readers) response.emit('close');
 });
 
+test('a stream that is replaced and closes later is counted off once', () => {
+  const streamLimit = { add: jest.fn(() => true), remove: jest.fn() };
+  const updates = live(undefined, undefined, streamLimit);
+  const readers = Array.from({ length: 9 }, () => reader());
+  for (const { open } of readers) updates.subscribe(open);
+  for (const { response } of readers) response.emit('close');
+  expect(streamLimit.remove).toHaveBeenCalledTimes(9);
+});
+
 test('all streams of a process take at most half of its connections and a quarter of its memory', () => {
   const onFull = jest.fn();
   const streamLimit = createStreamLimit({ maxConnections: 5, onFull });

@@ -165,16 +165,22 @@ describe('the circuit breaker', () => {
     expect(await outages(20_000)).toBeLessThan(15);
   });
 
-  test('a late timer extends the timeout once, since a reply may have arrived unread', async () => {
-    const pendingRun = breaker.run(() => new Promise((resolve) => setTimeout(resolve, 80, 42)));
-    // The process was busy: the clock advanced, the timers did not run.
-    const now = performance.now.bind(performance);
-    const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + 40);
-    await pass(TIMEOUT + 1);
-    late.mockRestore();
-    expect(status()).toBe('up');
-    await pass(40);
-    expect(await pendingRun).toBe(42);
-    expect(breaker.state().timeouts).toBe(0);
-  });
+  test.each([1, 2])(
+    'a late timer extends the timeout once, since a reply may have arrived unread; after a reply, again (%s)',
+    async (times) => {
+      for (let n = 0; n < times; n += 1) {
+        const pendingRun = breaker.run(() => new Promise((resolve) => setTimeout(resolve, 80, 42)));
+        // The process was busy: the clock advanced, the timers did not run.
+        const now = performance.now.bind(performance);
+        const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + 40);
+        await pass(TIMEOUT + 1);
+        late.mockRestore();
+        expect(status()).toBe('up');
+        await pass(40);
+        expect(await pendingRun).toBe(42);
+        expect(breaker.state().timeouts).toBe(0);
+        await pass(2 * TIMEOUT);
+      }
+    },
+  );
 });

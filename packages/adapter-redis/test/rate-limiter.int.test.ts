@@ -59,6 +59,8 @@ describe('rate limits by the clock of Redis', () => {
     const left = await client.pttl(key);
     expect(left).toBeGreaterThan(120_000);
     expect(left).toBeLessThanOrEqual(180_000);
+    await allowedOf(connection.rateLimiter, 'slow writes', { ...SLOW, requestsPerMinute: 60 }, 3);
+    expect(await client.pttl(`${connection.keyPrefix}limit:{slow writes}`)).toBeGreaterThan(120_000);
     // One write of a live key is refilled within 500 ms; the key may have expired by then.
     await allowedOf(connection.rateLimiter, 'brief', DEFAULT_LIMITS.live, 1);
     expect(await client.pttl(`${connection.keyPrefix}limit:{brief}`)).toBeLessThanOrEqual(500);

@@ -7,7 +7,10 @@ const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: nul
 const SENT = { loss: { date: '2026-08-29' }, carrier: { name: 'Bayou' } };
 
 const CLOCKS: FirmClocks = {
-  rules: [{ carrier: 'BAYOU', contactHours: 12 }],
+  rules: [
+    { carrier: 'BAYOU', contactHours: 12 },
+    { catCode: 'FL26-09', reportDays: 9 },
+  ],
   timeZone: 'America/Chicago',
 };
 
@@ -57,8 +60,8 @@ test.each([
 test('deadlines depend on the event of each accepted claim, on every page', async () => {
   const ofEvent = claim({ ...SENT, loss: { date: '2026-08-30', cat_code: 'FL26-09' } });
   const facts = await factsOf(claim(), claim(SENT, {}, null), ofEvent);
-  expect(facts.map(({ lossDate, event }) => [lossDate, event])).toEqual([
-    ['2026-08-29', null],
-    ['2026-08-30', 'FL26-09'],
+  expect(facts.map(({ lossDate, event, clocks }) => [lossDate, event, clocks])).toEqual([
+    ['2026-08-29', null, { contactHours: 12 }],
+    ['2026-08-30', 'FL26-09', { contactHours: 12, reportDays: 9 }],
   ]);
 });

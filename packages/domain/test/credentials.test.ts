@@ -157,6 +157,17 @@ describe('reminders', () => {
   test('are neither lost nor repeated by jobs that run late', () => {
     fc.assert(
       fc.property(credentials, fc.integer({ min: 0, max: 100 * DAY }), (known, lateMs) => {
+        const ends = [...(known.fcn ? [known.fcn] : []), ...(known.licenses ?? [])];
+        const all = ends.flatMap(({ expiresOn: on }) =>
+          [60, 14].map((days) => ({ on, at: Date.parse(on) - days * DAY + 16 * 3_600_000 })),
+        );
+        for (const [now, end] of told(known, TODAY * DAY, lateMs)) {
+          const due = all
+            .filter(({ at }) => now - lateMs <= at && at <= now)
+            .map(({ on }) => on)
+            .sort();
+          expect(end).toBe(due[0]);
+        }
         const onTime = new Set(told(known, TODAY * DAY, 0).map(([, end]) => end));
         const late = told(known, TODAY * DAY, lateMs);
         for (const [, end] of late) expect(onTime).toContain(end);

@@ -279,7 +279,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await warned()).toEqual([]);
       const second = await sendId(other.live, limited);
       expect(await warned()).toEqual([[limited, ['limit_reached']]]);
-      await use.acceptClaim({ svcId: limited }, second);
+      await use.closeClaimAsOperator(second);
       expect(await warned()).toEqual([]);
     });
 

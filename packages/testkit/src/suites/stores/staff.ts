@@ -327,6 +327,13 @@ export function staffBehavior(fixture: () => Fixture): void {
         return { passkey: assertionFor(request, credential, uses), clientSecret: 'browser' };
       };
       expect((await sessionOf(use.desk.signIn(await proof()))).account.staffId).toBe(removed.staffId);
+      // Their passkey is that of the person, in each firm.
+      const elsewhere = await newFirm();
+      const { email } = await newStaff(elsewhere, 'auditor', { email: removed.email });
+      const byCode = { email, code: await codeOf(email), firmId: elsewhere.id };
+      expect(await errorCodeOf(fixture().useWithPasskeysRequired.desk.signIn(byCode))).toBe(
+        'passkey_required',
+      );
       expect(await errorCodeOf(use.signIn(await proof(), DESK))).toBe('sign_in_refused');
 
       await use.removeStaff(removed);
