@@ -12,6 +12,14 @@ import {
 
 // Helpers for tests with several processes.
 
+/** Sends `count` concurrent requests, round-robin over the processes. */
+export const sendConcurrently = <T>(
+  urls: readonly string[],
+  count: number,
+  request: (url: string, n: number) => Promise<T>,
+): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % urls.length] ?? '', n)));
+
 /** The outcome of one request: a response, or how its connection failed. */
 export interface Outcome {
   readonly write: boolean;
