@@ -49,21 +49,6 @@ import {
 import { BASE_DATABASE_FAULT_RATE, BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 import { neverSeen } from './sometimes.ts';
 
-interface ChaosOptions {
-  readonly seconds: number;
-  readonly seed: string;
-  readonly processes: number;
-  /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
-  readonly failover?: boolean;
-  /** Goes on after `seconds` until there were so many different faults: recovery takes long on a busy machine. */
-  readonly minFaultKinds?: number;
-  /** Judges after each fault too, and stops at the first violation. */
-  readonly untilViolation?: boolean;
-  readonly log?: (line: string) => void;
-  /** Where the recorded requests are written as JSON Lines. */
-  readonly historyFile?: string;
-}
-
 export type ChaosReport = ReturnType<typeof summarize> &
   Omit<ReturnType<typeof judge>, 'verdict'> & {
     readonly seconds: number;
@@ -106,7 +91,20 @@ export async function runChaos({
   untilViolation = false,
   log = () => {},
   historyFile,
-}: ChaosOptions): Promise<ChaosReport> {
+}: {
+  readonly seconds: number;
+  readonly seed: string;
+  readonly processes: number;
+  /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
+  readonly failover?: boolean;
+  /** Goes on after `seconds` until there were so many different faults: recovery takes long on a busy machine. */
+  readonly minFaultKinds?: number;
+  /** Judges after each fault too, and stops at the first violation. */
+  readonly untilViolation?: boolean;
+  readonly log?: (line: string) => void;
+  /** Where the recorded requests are written as JSON Lines. */
+  readonly historyFile?: string;
+}): Promise<ChaosReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
     return await run();

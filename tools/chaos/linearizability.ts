@@ -58,12 +58,6 @@ interface Stuck<O, R> {
   readonly at: number;
 }
 
-/** A choice that the search has tried: the operations that have taken effect, and the state they lead to. */
-interface Visited {
-  readonly linearized: Uint32Array;
-  readonly state: unknown;
-}
-
 /** A choice that can be undone: the call, the states it may lead to, and the one chosen. */
 interface Frame<State> {
   readonly call: number;
@@ -125,7 +119,8 @@ function search<State, O, R>(
     const mixed = Math.imul(call, 0x9e3779b1);
     hashOfLinearized ^= Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
   };
-  const visited = new Map<number, Visited[]>();
+  /** Choices that were tried: the operations that have taken effect, and the state they lead to. */
+  const visited = new Map<number, { readonly linearized: Uint32Array; readonly state: unknown }[]>();
   const isNew = (candidate: State): boolean => {
     const identity = identityOf(candidate);
     const alike = visited.get(hashOfLinearized) ?? [];

@@ -13,18 +13,6 @@ interface Exit {
 
 export type ApiProcess = Awaited<ReturnType<typeof launchApiProcess>>;
 
-interface ApiProcessOptions {
-  /** Its environment, in addition to PATH and the address to listen on. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly onLine?: (line: string) => void;
-  /** How far its clock is ahead, asked at each start. */
-  readonly clockAheadMs?: () => number;
-  /** Default: a free one. */
-  readonly port?: number;
-  /** Of Node; default: this checkout's built server. */
-  readonly args?: readonly string[];
-}
-
 interface Run {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -43,7 +31,17 @@ export async function launchApiProcess({
   clockAheadMs,
   port: given,
   args = [SERVER],
-}: ApiProcessOptions) {
+}: {
+  /** Its environment, in addition to PATH and the address to listen on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly onLine?: (line: string) => void;
+  /** How far its clock is ahead, asked at each start. */
+  readonly clockAheadMs?: () => number;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Of Node; default: this checkout's built server. */
+  readonly args?: readonly string[];
+}) {
   const port = given ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const output: string[] = [];

@@ -17,29 +17,7 @@ export { createTemporaryFolder } from './temporary-folder.ts';
 export { startTemporaryPostgres } from './temporary-server.ts';
 export { startWatchdog, type Watchdog } from './watchdog.ts';
 
-export interface EmbeddedPostgres {
-  /** Of the database `claims`. Contains the password: do not log it. */
-  readonly url: string;
-  /** Of the same database, with a role that owns nothing and may do only what it was granted. */
-  readonly serviceUrl: string;
-  /** The data's real path; outside DATA_DIR when the server's account cannot reach DATA_DIR. */
-  readonly dataDir: string;
-  /** False when the server was already running for another process. */
-  readonly started: boolean;
-  /** Stops the server, unless another process still uses it. */
-  stop(): Promise<void>;
-}
-
-interface EmbeddedPostgresOptions {
-  readonly dataDir: string;
-  readonly log?: (line: string) => void;
-  /** PostgreSQL settings; they apply only when this call starts the server. */
-  readonly settings?: server.ServerSettings;
-  /** Replaces the embedded binaries. */
-  readonly binaries?: Binaries | undefined;
-  /** Whether the server is started again when it ends unexpectedly; default: true. */
-  readonly restarts?: boolean;
-}
+export type EmbeddedPostgres = ReturnType<typeof handle>;
 
 /** Longer than the slowest start: crash recovery of a large database. */
 const LOCK_TIMEOUT_MS = 180_000;
@@ -58,7 +36,16 @@ export async function startEmbeddedPostgres({
   settings = {},
   binaries,
   restarts = true,
-}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+}: {
+  readonly dataDir: string;
+  readonly log?: (line: string) => void;
+  /** PostgreSQL settings; they apply only when this call starts the server. */
+  readonly settings?: server.ServerSettings;
+  /** Replaces the embedded binaries. */
+  readonly binaries?: Binaries | undefined;
+  /** Whether the server is started again when it ends unexpectedly; default: true. */
+  readonly restarts?: boolean;
+}): Promise<EmbeddedPostgres> {
   const place = { ...placeOf(dataDir, log), binaries };
   const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
   try {
@@ -139,7 +126,7 @@ function handle(
   user: string,
   started: boolean,
   watch: { stop(): void } | null,
-): EmbeddedPostgres {
+) {
   // A process that exits without stop() stops the server if that needs no waiting.
   const onExit = () => {
     leave(user);
@@ -172,10 +159,15 @@ function handle(
   };
   let stopped: Promise<void> | undefined;
   return {
+    /** Of the database `claims`. Contains the password: do not log it. */
     url: server.urlOf(place, running.port),
+    /** Of the same database, with a role that owns nothing and may do only what it was granted. */
     serviceUrl: server.serviceUrlOf(place, running.port),
+    /** The data's real path; outside DATA_DIR when the server's account cannot reach DATA_DIR. */
     dataDir: dataOf(place),
+    /** False when the server was already running for another process. */
     started,
+    /** Stops the server, unless another process still uses it. */
     stop() {
       stopped ??= end();
       return stopped;

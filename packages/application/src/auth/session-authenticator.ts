@@ -26,12 +26,6 @@ export interface SignedInStaff extends SignedInSession {
 
 export type SessionAuthenticator = ReturnType<typeof createSessionAuthenticator>;
 
-interface CachedSession {
-  readonly session: StoredSession;
-  /** Before the query, so that a change made while it ran is not missed for longer. */
-  readonly readAt: Instant;
-}
-
 /**
  * Authenticates device sessions and collects their uses, so that expiry is extended in batches. A session is read at most
  * every 400 ms; what other processes change is in force within a second.
@@ -44,7 +38,8 @@ export function createSessionAuthenticator(deps: {
 }) {
   const { credentials, secrets, clock, passkeysRequired } = deps;
   let uses = new Map<string, Instant>();
-  let cache = new Map<string, CachedSession>();
+  /** Each since before its query, so that a change made while that ran is not missed for longer. */
+  let cache = new Map<string, { readonly session: StoredSession; readonly readAt: Instant }>();
   /** Sessions that are read again in the background. */
   let confirming = new Set<string>();
 

@@ -87,18 +87,13 @@ export const makeListAudit =
 /** The longest period that is verified at once: the whole chain may take minutes, which the operator can wait for. */
 const MAX_VERIFIED_MS = MAX_VERIFIED_DAYS * DAY;
 
-/** A period, or what an earlier request left of it. */
-interface VerifiedPeriod extends Pick<AuditFilter, 'since' | 'until'> {
-  readonly after?: KeysetPosition | null;
-}
-
-/** Computes the hashes of a period again, as far as the time of a request goes. */
+/** Computes the hashes of a period, or of what an earlier request left of it, as far as the time of a request goes. */
 export const makeVerifyAudit =
   (deps: Needs<'uow' | 'auditReads' | 'sha256' | 'clock'>) =>
   async (
     caller: AuditCaller,
     firmId: FirmId,
-    { after, ...period }: VerifiedPeriod,
+    { after, ...period }: Pick<AuditFilter, 'since' | 'until'> & { readonly after?: KeysetPosition | null },
     nextPiece: NextPiece = AT_ONCE,
   ): Promise<(AuditVerification & { readonly next: KeysetPosition | null }) | null> => {
     const { auditReads: reads, sha256, clock } = deps;

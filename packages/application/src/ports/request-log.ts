@@ -8,16 +8,14 @@ import type {
 } from '../model/logged-request.ts';
 import type { NextPiece } from '../model/next-piece.ts';
 
-interface RequestLogQuery {
-  readonly requestId?: string | undefined;
-  readonly limit: number;
-}
-
 export interface RequestLogStore {
   /** Stores nothing twice if exactly the same requests are appended again. */
   append(requests: readonly LoggedRequest[]): Promise<void>;
   /** A firm's requests, latest first. */
-  requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
+  requestsOf(
+    firmId: FirmId,
+    query: { readonly requestId?: string | undefined; readonly limit: number },
+  ): Promise<LoggedRequest[]>;
   /** The latest requests with a behavior since a time, latest first. Read in pieces. */
   behaviorOf(firmId: FirmId, since: Instant, limit: number, nextPiece?: NextPiece): Promise<LoggedRequest[]>;
   /** A firm's responses with 429 since a time, or of the latest `maxElements` elements with one. */

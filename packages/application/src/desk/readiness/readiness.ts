@@ -75,16 +75,12 @@ export type ReadinessState = Awaited<ReturnType<ReturnType<typeof makeCheckReadi
 const isWrite = (request: LoggedRequest): boolean =>
   [SEND, OFFER].includes(request.behavior?.operation ?? '') && (isSuccess(request) || hasFailed(request));
 
-interface FoundClaim extends GradedClaim {
-  readonly createdAt: Instant;
-}
-
 async function claimsSince(
   { firmReads, nextPiece }: Pick<Deps, 'firmReads'> & { readonly nextPiece: NextPiece },
   firmId: FirmId,
   updatedSince: Instant,
-): Promise<{ claims: FoundClaim[]; complete: boolean }> {
-  const claims: FoundClaim[] = [];
+) {
+  const claims: (GradedClaim & { readonly createdAt: Instant })[] = [];
   for (let after = null; ; ) {
     await nextPiece();
     const page = await firmReads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
