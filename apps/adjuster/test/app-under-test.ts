@@ -65,7 +65,8 @@ export async function visit(
     faults,
     async close() {
       // A request in flight must not fail after its test.
-      for (const routed of [...context.pages(), context]) await routed.unrouteAll({ behavior: 'ignoreErrors' });
+      for (const routed of [...context.pages(), context])
+        await routed.unrouteAll({ behavior: 'ignoreErrors' });
       await context.close();
     },
   };
