@@ -19,7 +19,7 @@ import {
   SCOPES,
   scopesOf,
 } from '../src/index.ts';
-import { errorCodeOf } from './moves.ts';
+import { codeThrownBy } from './moves.ts';
 
 const SCOPES_OF_PLAN: Record<Plan, string> = {
   standard: 'claims:create claims:read claims:write adjusters:read adjusters:write',
@@ -49,7 +49,7 @@ describe('scopes of a key', () => {
       const missing = (scope: string) => (ofPurpose.includes(scope) ? 'not_in_plan' : 'insufficient_scope');
       for (const scope of SCOPES) {
         const isIncluded = ofPurpose.includes(scope) && ofPlan.includes(scope);
-        const outcome = errorCodeOf(() => checkScope(scope, purpose, plan));
+        const outcome = codeThrownBy(() => checkScope(scope, purpose, plan));
         expect([scope, outcome]).toEqual([scope, isIncluded ? null : missing(scope)]);
       }
     },
@@ -70,8 +70,8 @@ describe('data visible to a key', () => {
 });
 
 test('only a test key may use the sandbox', () => {
-  expect(errorCodeOf(() => checkSandboxKey('live'))).toBe('environment_mismatch');
-  expect(errorCodeOf(() => checkSandboxKey('test'))).toBeNull();
+  expect(codeThrownBy(() => checkSandboxKey('live'))).toBe('environment_mismatch');
+  expect(codeThrownBy(() => checkSandboxKey('test'))).toBeNull();
 });
 
 test('plans keep claims readable for 90 or 30 days after leaving, and the audit log for seven years', () => {

@@ -38,7 +38,7 @@ import {
   unassignPendingOffer,
   withdrawOffer,
 } from '../src/index.ts';
-import { errorCodeOf, parseTransitions } from './moves.ts';
+import { codeThrownBy, parseTransitions } from './moves.ts';
 
 const ANNA = 'anna' as Svcid;
 const BEN = 'ben' as Svcid;
@@ -109,8 +109,8 @@ describe('the assignment of a claim', () => {
         expect(table()).toBeNull();
         expect(rule()).toBeNull();
       } else if (outcome === outcome.toUpperCase()) {
-        expect(errorCodeOf(table)).toBe(outcome.toLowerCase());
-        expect(errorCodeOf(rule)).toBe(outcome.toLowerCase());
+        expect(codeThrownBy(table)).toBe(outcome.toLowerCase());
+        expect(codeThrownBy(rule)).toBe(outcome.toLowerCase());
       } else {
         expect(table()).toBe(outcome);
         expect(rule()?.assignment.status).toBe(outcome);
@@ -143,16 +143,16 @@ describe('the assignment of a claim', () => {
     const again = offerClaim(sent(), { adjuster: ANNA, at: SENT + 5 });
     for (const respond of [acceptClaim, rejectClaim]) {
       const to = (offeredAt?: number) =>
-        errorCodeOf(() => respond(again, { by: ANNA, at: SENT + 9, offeredAt, reason: null }));
+        codeThrownBy(() => respond(again, { by: ANNA, at: SENT + 9, offeredAt, reason: null }));
       expect([to(SENT), to(SENT + 5), to()]).toEqual(['offer_not_pending', null, null]);
     }
     const late = { by: ANNA, at: SENT + 9, offeredAt: SENT };
-    expect(errorCodeOf(() => acceptOrUnassign(again, null, late))).toBe('offer_not_pending');
+    expect(codeThrownBy(() => acceptOrUnassign(again, null, late))).toBe('offer_not_pending');
   });
 
   test.each(ASSIGNMENT_STATUSES)('only the adjuster of the offer can respond to a %s claim', (status) => {
     for (const respond of [acceptClaim, rejectClaim]) {
-      expect(errorCodeOf(() => respond(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(
+      expect(codeThrownBy(() => respond(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(
         'not_found',
       );
     }
@@ -203,7 +203,7 @@ describe('the assignment of a claim', () => {
       () => recordWork(claimIn.accepted(), left, { by: ANNA, at: end, edits }),
       () => closeAcceptedClaim(claimIn.accepted(), left, { by: ANNA, at: end }),
     ])
-      expect(errorCodeOf(attempt)).toBe('not_found');
+      expect(codeThrownBy(attempt)).toBe('not_found');
   });
 
   test('accepting without the permission makes the claim unassigned', () => {
@@ -217,7 +217,7 @@ describe('the assignment of a claim', () => {
       null,
     ])
       expect(acceptOrUnassign(sent(), notPermitted, response)).toEqual(claimIn.unassigned());
-    expect(errorCodeOf(() => acceptOrUnassign(claimIn.rejected(), member, response))).toBe(
+    expect(codeThrownBy(() => acceptOrUnassign(claimIn.rejected(), member, response))).toBe(
       'offer_not_pending',
     );
   });
@@ -234,7 +234,7 @@ describe('withdrawing an offer', () => {
 
   test('ends no offer of a closed claim', () => {
     const code = (status: AssignmentStatus) =>
-      errorCodeOf(() => withdrawOffer(closeClaim(claimIn[status](), SENT, CLOSURE), STAFF));
+      codeThrownBy(() => withdrawOffer(closeClaim(claimIn[status](), SENT, CLOSURE), STAFF));
     expect(ASSIGNMENT_STATUSES.map((status) => [status, code(status)])).toEqual([
       ['pending_acceptance', 'offer_not_pending'],
       ['accepted', 'claim_already_accepted'],
@@ -247,7 +247,7 @@ describe('withdrawing an offer', () => {
 describe('closing a claim', () => {
   const closed = (status: AssignmentStatus): Claim => closeClaim(claimIn[status](), SENT + 20, CLOSURE);
   const codeOfClosing = (claim: Claim, membership: Membership | null = member, by = ANNA) =>
-    errorCodeOf(() => closeAcceptedClaim(claim, membership, { by, at: SENT + 20 }));
+    codeThrownBy(() => closeAcceptedClaim(claim, membership, { by, at: SENT + 20 }));
 
   test.each(ASSIGNMENT_STATUSES)(
     'the firm and the operator can close a %s claim, and closing again keeps the time and who it was',
@@ -263,11 +263,11 @@ describe('closing a claim', () => {
   test.each(ASSIGNMENT_STATUSES)(
     'a closed %s claim can be neither offered, accepted nor rejected',
     (status) => {
-      expect(errorCodeOf(() => checkOfferable(closed(status), 'live'))).toBe(
+      expect(codeThrownBy(() => checkOfferable(closed(status), 'live'))).toBe(
         status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
       );
       for (const respond of [acceptClaim, rejectClaim])
-        expect(errorCodeOf(() => respond(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
+        expect(codeThrownBy(() => respond(closed(status), { by: ANNA, at: SENT + 21, reason: null }))).toBe(
           'offer_not_pending',
         );
     },
@@ -314,16 +314,16 @@ describe('offering a claim again', () => {
   const testClaim: Claim = { ...sent(), environment: 'test' };
 
   test('a live key cannot offer a test claim, open or closed', () => {
-    expect(errorCodeOf(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
-    expect(errorCodeOf(() => checkOfferable(closeClaim(testClaim, SENT, CLOSURE), 'live'))).toBe(
+    expect(codeThrownBy(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
+    expect(codeThrownBy(() => checkOfferable(closeClaim(testClaim, SENT, CLOSURE), 'live'))).toBe(
       'environment_mismatch',
     );
-    expect(errorCodeOf(() => checkOfferable(testClaim, 'test'))).toBeNull();
+    expect(codeThrownBy(() => checkOfferable(testClaim, 'test'))).toBeNull();
   });
 
   test('an accepted claim cannot be offered, any other open one can', () => {
     expect(
-      ASSIGNMENT_STATUSES.map((status) => errorCodeOf(() => checkOfferable(claimIn[status](), 'live'))),
+      ASSIGNMENT_STATUSES.map((status) => codeThrownBy(() => checkOfferable(claimIn[status](), 'live'))),
     ).toEqual(ASSIGNMENT_STATUSES.map((status) => (status === 'accepted' ? 'claim_already_accepted' : null)));
   });
 });
@@ -332,7 +332,7 @@ describe("the adjuster's dates and notes", () => {
   const work = { contactDate: '2026-09-02', inspectionDate: null, notes: 'water line at 14 in' };
   const BY_ANNA = { by: ANNA, at: SENT + 20 };
   const codeOfWork = (claim: Claim, by = ANNA) =>
-    errorCodeOf(() => recordWork(claim, member, { ...BY_ANNA, by, edits: work }));
+    codeThrownBy(() => recordWork(claim, member, { ...BY_ANNA, by, edits: work }));
 
   test('a missing field is unchanged, null clears it, and nothing visible to the firm changes', () => {
     const first = recordWork(claimIn.accepted(), member, { by: ANNA, at: SENT + 20, edits: work });
@@ -369,14 +369,14 @@ describe("the adjuster's dates and notes", () => {
       full = logContact(full, member, { ...BY_ANNA, attempt: attempt(`${n}`, n) });
     expect(full.work.details?.contacts?.length).toBe(MAX_CONTACTS);
     const further = { ...BY_ANNA, attempt: attempt('further', 1) };
-    expect(errorCodeOf(() => logContact(full, member, further))).toBe('contact_log_full');
+    expect(codeThrownBy(() => logContact(full, member, further))).toBe('contact_log_full');
     const corrected = logContact(full, member, { ...BY_ANNA, attempt: attempt('0', 0, 'Gate is locked.') });
     expect(corrected.work.details?.contacts?.length).toBe(MAX_CONTACTS);
     expect(corrected.work.details?.contacts?.[0]).toEqual(received('0', 0, 'Gate is locked.'));
     const stranger = { ...further, by: 'SVC-stranger' as Svcid };
-    expect(errorCodeOf(() => logContact(full, member, stranger))).toBe('not_found');
+    expect(codeThrownBy(() => logContact(full, member, stranger))).toBe('not_found');
     expect(
-      errorCodeOf(() =>
+      codeThrownBy(() =>
         logContact(claimIn.pending_acceptance(), member, { ...BY_ANNA, attempt: attempt('a', 1) }),
       ),
     ).toBe('offer_not_pending');
@@ -458,14 +458,14 @@ describe('sending a claim', () => {
 
   test('rejects a building type of the other class', () => {
     const building = { occupancyType: 'single_family_home', buildingType: 'barn' } as const;
-    expect(errorCodeOf(() => sendClaim({ ...facts, ...building }, { ...terms, asSent }))).toBe(
+    expect(codeThrownBy(() => sendClaim({ ...facts, ...building }, { ...terms, asSent }))).toBe(
       'building_pair_refused',
     );
   });
 
   test('rejects a policy that expires before it takes effect', () => {
     const policy = { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' };
-    expect(errorCodeOf(() => sendClaim({ ...facts, ...policy }, { ...terms, asSent }))).toBe(
+    expect(codeThrownBy(() => sendClaim({ ...facts, ...policy }, { ...terms, asSent }))).toBe(
       'policy_term_reversed',
     );
   });

@@ -29,7 +29,7 @@ import {
   TEST_ACCOUNTS,
   withdrawInvitation,
 } from '../src/index.ts';
-import { errorCodeOf, parseTransitions } from './moves.ts';
+import { codeThrownBy, parseTransitions } from './moves.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const OTHER_FIRM = '00000000-0000-7000-8000-0000000000f2' as FirmId;
@@ -93,7 +93,7 @@ describe('a membership', () => {
     const before = record();
     expect(statusAt(before, now)).toBe(status);
     if (outcome === outcome.toUpperCase()) {
-      expect(errorCodeOf(() => perform[action](before, now))).toBe(outcome.toLowerCase());
+      expect(codeThrownBy(() => perform[action](before, now))).toBe(outcome.toLowerCase());
     } else {
       expect(statusAt(perform[action](before, now), now)).toBe(outcome);
     }
@@ -103,7 +103,7 @@ describe('a membership', () => {
   test.each(MEMBERSHIP_STATUSES)('every action from %s keeps firstKnownAt', (status) => {
     const { record, now } = recordIn[status];
     for (const action of MEMBERSHIP_ACTIONS) {
-      if (errorCodeOf(() => perform[action](record(), now)) !== null) continue;
+      if (codeThrownBy(() => perform[action](record(), now)) !== null) continue;
       expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
     }
   });
@@ -165,10 +165,10 @@ describe('an invitation', () => {
   ])('needs a complete profile to be accepted: %j lacks %j', (gaps, missing) => {
     const account = { ...ANNA, ...gaps };
     expect(missingProfileFields(account)).toEqual(missing);
-    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
+    expect(codeThrownBy(() => acceptInvitation(invited(), account, INVITED + 1))).toBe(
       missing.length === 0 ? null : 'profile_incomplete',
     );
-    expect(errorCodeOf(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
+    expect(codeThrownBy(() => acceptInvitation(invited(), account, INVITED + SEVEN_DAYS))).toBe('not_found');
   });
 
   test('the errors name every missing field, and what the record is not', () => {
@@ -219,7 +219,7 @@ describe('a member without an invitation', () => {
   test.each(MEMBERSHIP_STATUSES)('can replace a record with status %s, unless active', (status) => {
     const { record } = recordIn[status];
     const add = () => addMember(record(), member);
-    expect(errorCodeOf(add)).toBe(status === 'active' ? 'already_member' : null);
+    expect(codeThrownBy(add)).toBe(status === 'active' ? 'already_member' : null);
     if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
   });
 
@@ -250,8 +250,8 @@ describe('adjusters a key can name', () => {
   test.each(nameable)(
     'inviting $who: $live with a live key, $test with a test key',
     ({ adjuster, live, test }) => {
-      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
-      expect(errorCodeOf(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
+      expect(codeThrownBy(() => checkInvitable(adjuster, FIRM, 'live'))).toBe(live);
+      expect(codeThrownBy(() => checkInvitable(adjuster, FIRM, 'test'))).toBe(test);
     },
   );
 
@@ -268,7 +268,7 @@ describe('adjusters a key can name', () => {
     pendingOffers?: number;
     at?: number;
   }) =>
-    errorCodeOf(() =>
+    codeThrownBy(() =>
       checkAddressee({
         pendingOffers: 0,
         adjuster: ANNA,

@@ -14,7 +14,7 @@ export function parseTransitions(table: string): ReadonlyMap<string, string> {
 }
 
 /** Code of the DomainError thrown by `work`, which must also have a text; null when it throws none. */
-export function errorCodeOf(work: () => unknown): string | null {
+export function codeThrownBy(work: () => unknown): string | null {
   try {
     work();
     return null;

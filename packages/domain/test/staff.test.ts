@@ -18,9 +18,9 @@ import {
   type StaffPermission,
   type StaffRole,
 } from '../src/index.ts';
-import { errorCodeOf } from './moves.ts';
+import { codeThrownBy } from './moves.ts';
 
-const codeOf = (run: () => void): string => errorCodeOf(run) ?? 'ok';
+const codeOf = (run: () => void): string => codeThrownBy(run) ?? 'ok';
 
 // By permission: who has it, of admin, dispatcher, developer and auditor.
 const MATRIX: Readonly<Record<StaffPermission, string>> = {
