@@ -1018,6 +1018,11 @@ test('changes of one text that could not be stored all count once they can be, a
   typed.forget();
   await reading;
   expect(typed.texts.value).toEqual({});
+  fails = true;
+  await typed.change([['a', line('4')]]);
+  typed.forget();
+  typed.keep(['c'], 'of the next one');
+  expect(typed.texts.value).toEqual({ c: 'of the next one' });
 });
 
 test('choices of the device are kept, what is none of them is the default, and where nothing is stored no answer is held', () => {

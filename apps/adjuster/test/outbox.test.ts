@@ -711,6 +711,14 @@ describe('the outbox', () => {
     expect(state.calls).toEqual([
       ...['POST a/acceptance', 'POST b/acceptance', 'PUT c/contacts/1', 'PATCH c/work'],
     ]);
+    // What failed waits for its time also when the page is hidden.
+    await outbox.add([accept('d')]);
+    state.responses['POST d/acceptance'] = [busy()];
+    await outbox.send();
+    state.calls = [];
+    await outbox.release();
+    await outbox.send();
+    expect(state.calls).toEqual([]);
   });
 
   test('a clock that is set back or ahead makes nothing wait longer', async () => {
@@ -766,7 +774,9 @@ describe('the outbox', () => {
 
   test('later settings and edits replace earlier ones that wait, also one that is stuck', async () => {
     const { state, outbox } = device();
-    await outbox.add([pause, notes('a', 'Wet'), notes('a', 'Wet and cold')]);
+    await outbox.add([pause, { ...notes('a', 'Wet'), base: { notes: '' } }]);
+    await outbox.add([{ ...notes('a', 'Wet and cold'), base: { notes: 'Wet' } }]);
+    expect((await outbox.own()).at(-1)).toMatchObject({ base: { notes: '' } });
     state.responses = { 'PATCH a/work': busy() };
     await outbox.send();
     await outbox.add([{ kind: 'work', key: 'a', entries: { contact_date: '2026-08-30' } }]);

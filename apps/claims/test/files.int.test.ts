@@ -202,7 +202,10 @@ describe('the config file', () => {
     ['url: x', 0o600, 'is not JSON'],
     ['{"url": "http://x.test", "api_key": "svc_test_secret"}', 0o600, 'an object with url only'],
     ['null', 0o600, 'an object with url only'],
-    ['{"url": "http://x.test"}', 0o666, 'has mode 0666, so other users can change it'],
+    ...['0666', '0620', '0602'].map((mode): [string, number, string] => [
+      ...(['{"url": "http://x.test"}', Number.parseInt(mode, 8)] as const),
+      `has mode ${mode}, so other users can change it`,
+    ]),
   ])('is rejected if it is %s with mode %d', async (text, mode, message) => {
     const { code, stderr, requested } = await whoami(text, mode);
     expect([code, requested]).toEqual([2, []]);

@@ -418,6 +418,20 @@ describe('the board', () => {
     expect([reads(), rowsOf(desk)]).toEqual([2, state.claims.map(({ id }) => id)]);
     await after(100);
     expect(reads()).toBe(3);
+    // A change during a reading is read after it.
+    let answer = (_: unknown): void => {};
+    state.meets.listBoardClaims = [
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    ];
+    events.changed?.('r5');
+    await after(3000);
+    events.changed?.('r6');
+    answer({ data: [], next_cursor: null });
+    await settled();
+    await after(3000);
+    expect(reads()).toBe(5);
   });
 
   test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
@@ -907,7 +921,7 @@ describe('an upload', () => {
   });
 
   test('keeps the adjusters of rows until the rows have other numbers', async () => {
-    const { uploads, bodies } = await uploading(Array(4).fill(result(2, null, true, 'valid')));
+    const { uploads, bodies } = await uploading(Array(6).fill(result(2, null, true, 'valid')));
     await uploads.assign([2, 3].map((row) => ({ id: String(row), adjuster_svc_id: 'SVC-1' })));
     await uploads.assign([{ id: '4', adjuster_svc_id: 'SVC-1' }]);
     await uploads.change({ date_order: 'dmy' });
@@ -915,6 +929,9 @@ describe('an upload', () => {
     expect(bodies().map(({ adjusters }) => adjusters)).toEqual([
       ...[{ 'SVC-1': [2, 3] }, { 'SVC-1': [2, 3, 4] }, { 'SVC-1': [2, 3, 4] }, {}],
     ]);
+    await uploads.assign([{ id: '2', adjuster_svc_id: 'SVC-1' }]);
+    await uploads.choose(fileOf('Other.csv', 'id\n1\n2\n').file);
+    expect(bodies().at(-1)?.adjusters).toEqual({});
   });
 
   test('of a workbook sends the sheet that was chosen, and reads it again like any file before it sends', async () => {

@@ -681,6 +681,11 @@ describe('an invitation, which takes no idempotency key', () => {
     expect(onRequest).toHaveBeenCalledTimes(4);
   });
 
+  it('whose response was lost is found although a later attempt was rate limited', async () => {
+    const { client } = createTestClient([unreachable, limited, refused, listed(pending)]);
+    expect(await client.adjusters.invite(invitation)).toEqual(pending);
+  });
+
   it('is neither found after another error, nor when the call is aborted', async () => {
     const denied = createTestClient([unreachable, problem(403, 'insufficient_scope'), listed(pending)]);
     expect(await failureOf(denied.client.adjusters.invite(invitation))).toMatchObject({ status: 403 });
