@@ -401,6 +401,20 @@ describe('offers', () => {
   });
 });
 
+test('from one claim to the next and back to the list, the list is where it was', () => {
+  const browser = {
+    location: { hash: '#/' },
+    history: { scrollRestoration: 'auto' as const, state: 0, replaceState: () => {}, go: () => {} },
+    ...{ scrollY: 500, addEventListener: () => {} },
+  };
+  const navigation = createDeskNavigation(browser);
+  for (const hash of ['#/claims/a', '#/claims/b', '#/']) {
+    navigation.go(hash);
+    browser.scrollY = 0;
+  }
+  expect(navigation.takeReturnPosition()).toEqual({ item: '#/claims/b', scrollY: 500 });
+});
+
 describe('the board', () => {
   const claims = (count: number) => Array.from({ length: count }, () => boardClaim());
 

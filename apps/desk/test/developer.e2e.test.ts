@@ -48,8 +48,16 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     await button(page, 'Create a key').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Claims import');
+    await dialog.getByLabel('Works for').selectOption({ index: 1 });
     expect(await faultsOf(page, 'create')).toEqual([]);
+    const creating = page.waitForRequest(
+      (request) => request.method() === 'POST' && /keys$/.test(request.url()),
+    );
     await dialog.getByRole('button', { name: 'Create a key' }).click();
+    expect([(await creating).postDataJSON(), (await creating).headers()]).toMatchObject([
+      { expires_in_days: expect.any(Number) },
+      { 'x-claims-page': firm.id },
+    ]);
     await page.getByText('Copy it now').waitFor();
     expect(await faultsOf(page, 'secret')).toEqual([]);
     const first = await secretIn(page);
