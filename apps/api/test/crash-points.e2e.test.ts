@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { migrate } from '@svc/adapter-postgres';
 import { eventually } from '@svc/testkit/eventually';
+import { rolldown } from 'rolldown';
 import { startTcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { openStateReader } from '../../../tools/chaos/state-reader.ts';
 import { atEnd } from '../../../tools/services/at-end.ts';
+import { build } from '../../../tools/services/build.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { type Prepared, perform, WRITE_OPERATIONS, type WriteOperation } from './crash-operations.ts';
@@ -181,6 +186,62 @@ describe.each(WAYS_TO_SAVE)('$id', (operation) => {
     await tcpProxy.close();
     void host.close().catch(() => {});
   });
+});
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const DIST = at('../dist/crashing-server');
+
+/** Bundles the program: to find and load its modules one by one, each start takes 2.9 s of processor time. */
+async function bundleServer(): Promise<void> {
+  await build();
+  const bundle = await rolldown({
+    input: at('crashing-server.ts'),
+    platform: 'node',
+    resolve: { conditionNames: ['source'] },
+    external: ['@svc/embedded-postgres'],
+  });
+  await bundle.write({ dir: DIST, format: 'esm' });
+  await bundle.close();
+}
+
+/** Starts a real process that kills itself at the point while it runs the operation. */
+async function killedAt(point: string, prepared: Prepared): Promise<void> {
+  const child = spawn(process.execPath, [`${DIST}/crashing-server.js`], {
+    env: { ...process.env, DATABASE_URL: database.url, CRASH_AT: point },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const tooEarly = ended.then(([code]) => Promise.reject(new Error(`The process ended with ${code}.`)));
+  const [line] = (await Promise.race([once(child.stdout, 'data'), tooEarly])) as [Buffer];
+  const response = await perform(String(line).trim(), prepared).catch(() => null);
+  expect(response).toBeNull();
+  expect((await ended)[1]).toBe('SIGKILL');
+}
+
+test('an operation takes effect once and completely if its process is really killed', async () => {
+  await bundleServer();
+  const cases = [
+    ['sendClaim', 'after claimWrites.send'],
+    ['offerClaim', 'before claimWrites.offer'],
+    ['leaveFirm', 'after the commit'],
+  ].flatMap(([id, point = '']) =>
+    WRITE_OPERATIONS.filter((operation) => operation.id === id).map((operation) => ({
+      operation,
+      point,
+    })),
+  );
+  const runs = cases.map(({ operation, point }) => async () => {
+    const { after } = await runWithoutCrash(operation);
+    const prepared = await operation.prepare(operator, healthyHost.url);
+    const before = await stateOf(prepared.firmId);
+    await killedAt(point, prepared);
+    await expectExactlyOnce(operation, prepared, before, after);
+  });
+  // Two at a time, since most of the time is spent on starting the process.
+  const worker = async (): Promise<void> => {
+    for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
+  };
+  await Promise.all([worker(), worker()]);
 });
 
 describe('with Redis', () => {
