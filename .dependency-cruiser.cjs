@@ -166,7 +166,7 @@ module.exports = {
       to: { path: '^packages/adapter-postgres/src/citus/', pathNot: '/citus/(errors|settings)\\.ts$' },
     },
     tool('services', PACKAGES, API_FOR_TOOLS),
-    tool('generated', CONTRACT, DOMAIN),
+    tool('prepare', CONTRACT, DOMAIN),
     tool('generate', CONTRACT, '^tools/services/command\\.ts$'),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),

@@ -10,7 +10,7 @@ const PROGRAM = 'tools/services/build-if-changed.mjs';
 let root: string;
 beforeEach(() => {
   root = temporaryFolder();
-  for (const folder of ['tools/services', 'tools/generated', 'apps/api/src', 'apps/api/dist', 'docs'])
+  for (const folder of ['tools/services', 'tools/prepare', 'apps/api/src', 'apps/api/dist', 'docs'])
     mkdirSync(join(root, folder), { recursive: true });
   mkdirSync(join(root, 'packages/client/src'), { recursive: true });
   cpSync(fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url)), join(root, PROGRAM));

@@ -24,7 +24,7 @@ function* filesIn(folder, isRoot = false) {
 }
 
 const hash = createHash('sha256');
-const folders = ['apps', 'docs', 'packages', 'tools/generated'].map((name) => join(ROOT, name));
+const folders = ['apps', 'docs', 'packages', 'tools/prepare'].map((name) => join(ROOT, name));
 for (const file of [...filesIn(ROOT, true), ...folders.flatMap((folder) => [...filesIn(folder)])])
   hash
     .update(`${relative(ROOT, file)}\0`)

@@ -65,7 +65,7 @@ const MAY_STAND_FOR: readonly (readonly [place: RegExp, type: string])[] = [
   [/\/service-worker\.ts$/, 'ServiceWorkerScope'],
   [/^packages\/contract\/src\//, 'z.ZodType'],
   [/^packages\/contract\/src\//, 'z.ZodObject'],
-  [/^(packages\/contract\/test|tools\/generated)\//, '{'],
+  [/^(packages\/contract\/test|tools\/prepare)\//, '{'],
 ];
 
 /** Where texts are read, since they come without a code: PostgreSQL's XX000, replies of Redis, TLS libraries, our own. */
