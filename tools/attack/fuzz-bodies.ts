@@ -1,23 +1,5 @@
+import type { JsonSchema } from '@svc/contract';
 import type { Random } from '../generate/random.ts';
-
-/** The JSON Schema keywords that the OpenAPI document uses. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
-  readonly items?: Schema;
-  readonly maxItems?: number;
-  readonly enum?: readonly unknown[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly examples?: readonly unknown[];
-}
 
 /** A change to a valid request, and the response it must get. */
 export interface Mutation {
@@ -29,7 +11,7 @@ export interface Mutation {
 
 interface Location {
   readonly path: readonly (string | number)[];
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly value: unknown;
   readonly required: boolean;
 }
@@ -39,11 +21,11 @@ const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replace(/[~/]/g, (mark) => ESCAPES[mark] ?? mark)}`).join('');
 
 /** Every location of the body that the schema describes, parents before children. */
-function locationsOf(value: unknown, schema: Schema): Location[] {
+function locationsOf(value: unknown, schema: JsonSchema): Location[] {
   const found: Location[] = [];
   const walk = (
     value: unknown,
-    schema: Schema,
+    schema: JsonSchema,
     path: readonly (string | number)[],
     required: boolean,
   ): void => {
@@ -92,9 +74,9 @@ function textOf(length: number, random: Random): string {
   return length <= 0 ? '' : length === 1 ? 'z' : `z${inner}z`;
 }
 
-const isText = ({ pattern, format }: Schema): boolean =>
+const isText = ({ pattern, format }: JsonSchema): boolean =>
   format === undefined && (pattern === undefined || pattern === '\\S' || pattern === '^\\S(.*\\S)?$');
-const isDate = ({ format }: Schema): boolean => format === 'date';
+const isDate = ({ format }: JsonSchema): boolean => format === 'date';
 
 /** Fields whose value is also checked against other fields or stored data. */
 const DEPENDENT =
@@ -115,7 +97,7 @@ const OTHER_TYPES: readonly unknown[] = [true, false, 0, 1.5, -1, 'text', '', []
 const NAMES = 'unknown constructor toString __proto__ ID a/b~c hasOwnProperty ☃'.split(' ');
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
-const isNumber = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
+const isNumber = ({ type }: JsonSchema): boolean => type === 'integer' || type === 'number';
 
 const INVALID: Values = {
   // Some fields, such as a push subscription's expirationTime, may be null.
@@ -239,7 +221,7 @@ const BODY_MUTATIONS: readonly Mutate[] = [
 /** Applies one random mutation that fits the schema; returns the body unchanged when none does. */
 export function mutateBody(
   body: unknown,
-  schema: Schema,
+  schema: JsonSchema,
   random: Random,
 ): { body: unknown; mutation: Mutation | null } {
   for (let tries = 0; tries < 20; tries += 1) {

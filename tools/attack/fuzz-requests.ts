@@ -3,6 +3,7 @@ import {
   type EndpointId,
   EXAMPLES,
   endpoints,
+  type JsonSchema,
   LIMITS,
   openApiDocument,
   riverClaim,
@@ -11,7 +12,7 @@ import {
 } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
 import type { Random } from '../generate/random.ts';
-import { type Mutation, mutateBody, type Schema } from './fuzz-bodies.ts';
+import { type Mutation, mutateBody } from './fuzz-bodies.ts';
 import type { FuzzRequest } from './judge.ts';
 
 /** Existing data for the requests to name, so that they pass the first checks. */
@@ -70,15 +71,15 @@ const DOCUMENTS: readonly any[] = (['firm', 'app', 'desk'] as const).map((api) =
 );
 const NAMED_SCHEMAS = Object.assign({}, ...DOCUMENTS.map(({ components }) => components.schemas));
 
-function schemaOf({ method, path }: Endpoint): Schema | null {
+function schemaOf({ method, path }: Endpoint): JsonSchema | null {
   const operation = DOCUMENTS.map(({ paths }) => paths[path]?.[method.toLowerCase()]).find(Boolean);
-  const schema = operation?.requestBody?.content['application/json'].schema as Schema | undefined;
+  const schema = operation?.requestBody?.content['application/json'].schema as JsonSchema | undefined;
   return schema === undefined ? null : resolved(schema);
 }
 
-function resolved(schema: Schema): Schema {
+function resolved(schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.split('/').at(-1);
-  const found: Schema = name === undefined ? schema : NAMED_SCHEMAS[name];
+  const found: JsonSchema = name === undefined ? schema : NAMED_SCHEMAS[name];
   return {
     ...found,
     ...(found.items && { items: resolved(found.items) }),

@@ -3,6 +3,7 @@
 import {
   type Endpoint,
   firmEndpoints,
+  type JsonSchema,
   NON_RESIDENTIAL_BUILDING_TYPES,
   NON_RESIDENTIAL_OCCUPANCY_TYPES,
   openApiDocument,
@@ -12,27 +13,6 @@ import {
 } from '@svc/contract';
 
 export const CLIENT_TYPES_FILE = new URL('../../packages/client/src/generated.ts', import.meta.url);
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly enum?: readonly string[];
-  readonly const?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxItems?: number;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly 'x-extensible-enum'?: readonly string[];
-}
 
 const HEADER = `// Generated from the contract by \`pnpm prepare\`, and not in git.
 
@@ -79,7 +59,7 @@ export function clientTypes(): string {
     docsUrl: 'https://claims.example.com/docs',
     version: '',
     supportEmail: 'support@example.com',
-  }) as unknown as { components: { schemas: Readonly<Record<string, Schema>> } };
+  }) as unknown as { components: { schemas: Readonly<Record<string, JsonSchema>> } };
   const { schemas } = document.components;
   const classes = Object.entries(RESIDENTIAL_CLASSES).map(
     ([name, values]) => `export type ${name} = ${union(values)};\n`,
@@ -106,9 +86,9 @@ function operations(): string {
   return `export const OPERATIONS = {\n${lines.join('\n')}\n} as const;\n\nexport type OperationId = keyof typeof OPERATIONS;\n`;
 }
 
-type Schemas = Readonly<Record<string, Schema>>;
+type Schemas = Readonly<Record<string, JsonSchema>>;
 
-function declaration(name: string, schema: Schema, schemas: Schemas): string {
+function declaration(name: string, schema: JsonSchema, schemas: Schemas): string {
   const doc = comment(schema, '');
   if (schema.type !== 'object') return `${doc}export type ${name} = ${typeOf(schema, schemas, name)};\n`;
   const isInput = /(Input|Request)$/.test(name);
@@ -125,7 +105,7 @@ function declaration(name: string, schema: Schema, schemas: Schemas): string {
     : `interface ${name}Fields ${body}\n\n${doc}export type ${name} = ${name}Fields & ${rule};\n`;
 }
 
-function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
+function typeOf(schema: JsonSchema, schemas: Schemas, ownName?: string): string {
   if (schema.$ref !== undefined) return nameOf(schema);
   if (schema.anyOf !== undefined) return schema.anyOf.map((variant) => typeOf(variant, schemas)).join(' | ');
   if (schema.enum !== undefined) return namedUnion(schema.enum, schemas);
@@ -154,17 +134,17 @@ function namedUnion(values: readonly string[], schemas: Schemas): string {
   return [name, union(values.filter((value) => !part.includes(value)))].filter(Boolean).join(' | ');
 }
 
-const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
+const nameOf = ({ $ref = '' }: JsonSchema): string => $ref.split('/').at(-1) ?? '';
 
 /** The schema that describes a field: its own, that of its value besides null, or the named one it refers to. */
-function describedSchema(schema: Schema, schemas: Schemas): Schema {
+function describedSchema(schema: JsonSchema, schemas: Schemas): JsonSchema {
   if (schema.description !== undefined) return schema;
   const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   return value.description !== undefined ? value : (schemas[nameOf(value)] ?? value);
 }
 
 /** JSDoc with the description, the limits and an example. */
-function comment(schema: Schema, indent: string): string {
+function comment(schema: JsonSchema, indent: string): string {
   const { description, examples: [example] = [] } = schema;
   if (description === undefined) throw new Error('A schema has no description.');
   const isNamed = schema.enum !== undefined || schema.const !== undefined;
@@ -185,7 +165,7 @@ function limits({
   maximum,
   maxItems,
   default: defaultValue,
-}: Schema): string {
+}: JsonSchema): string {
   const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
   return [
     format === 'date' && 'YYYY-MM-DD.',

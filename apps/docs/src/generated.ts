@@ -8,6 +8,7 @@ import {
   EXAMPLES,
   exampleProblem,
   firmEndpoints,
+  type JsonSchema,
   openApiDocument,
   SCOPES,
   sandboxEndpoints,
@@ -160,24 +161,6 @@ export const packageTable: Block = ({ baseUrl }) =>
       `\`${sha256}\``,
     ]),
   );
-
-interface JsonSchema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxItems?: number;
-  readonly 'x-extensible-enum'?: readonly string[];
-}
 
 interface Parameter {
   readonly name: string;

@@ -54,6 +54,7 @@ export { EDGE_REQUESTS_PER_MINUTE, LIMITS, RATES, SESSION_REQUESTS_PER_MINUTE } 
 export { mcpEndpoint } from './mcp.ts';
 export {
   exampleProblem,
+  type JsonSchema,
   type OpenApiAddresses,
   type OpenApiOptions,
   openApiDocument,

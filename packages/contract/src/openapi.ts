@@ -18,6 +18,30 @@ import { webhookHeaders, webhooks } from './webhooks.ts';
 
 type Json = Record<string, unknown>;
 
+/** What the document uses of JSON Schema, for programs that read it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: JsonSchema;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly 'x-extensible-enum'?: readonly string[];
+}
+
 export interface OpenApiAddresses {
   /** Base URL of the service. */
   readonly baseUrl: string;
