@@ -28,11 +28,14 @@ export function createApi<SendCall>(
   routes: Readonly<Record<string, string>>,
   shownFirm: () => string | undefined = () => undefined,
   stored?: KeyValue,
-): Api<SendCall> {
+): Api<SendCall> & { pageHeader(): Readonly<Record<'X-Claims-Page', string>> } {
   /** How far the device's clock is behind the service's. */
   let clockOffsetMs = Number(stored?.read(CLOCK_OFFSET) ?? 0) || 0;
   const now = (): number => Date.now() + clockOffsetMs;
   let isTimeKnown = false;
+
+  /** Protects against cross-site request forgery: other sites cannot set it. */
+  const pageHeader = () => ({ 'X-Claims-Page': shownFirm() ?? '1' });
 
   async function send(id: string, parts: RequestParts = {}): Promise<unknown> {
     const route = routes[id] ?? '';
@@ -42,10 +45,9 @@ export function createApi<SendCall>(
     try {
       response = await fetch(root + path, {
         method,
-        // Protects against cross-site request forgery: other sites cannot set this header.
         headers: {
           ...parts.headers,
-          'X-Claims-Page': shownFirm() ?? '1',
+          ...pageHeader(),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -85,7 +87,7 @@ export function createApi<SendCall>(
   }
 
   // Beyond that, responses are not validated: a claim of another shape is found by `isClaim`.
-  return { call: send as SendCall, now, isTimeKnown: () => isTimeKnown };
+  return { call: send as SendCall, pageHeader, now, isTimeKnown: () => isTimeKnown };
 }
 
 /** A page in place of JSON is not read: it may be long. */

@@ -3,18 +3,7 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
-import {
-  answerTime,
-  api,
-  call,
-  duration,
-  environment,
-  perform,
-  request,
-  session,
-  showError,
-  texts,
-} from '../app.ts';
+import { answerTime, api, call, duration, environment, perform, request, showError, texts } from '../app.ts';
 import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
 import { startOfDay } from '../periods.ts';
@@ -135,7 +124,7 @@ export function Reports() {
 const saveAnswers = (query: Readonly<Record<string, string>>) =>
   perform(async () => {
     const response = await fetch(`${ROOT}v1/reports/answers?${new URLSearchParams(query)}`, {
-      headers: { 'X-Claims-Page': session.profile.value?.firm.id ?? '1', Accept: 'text/csv' },
+      headers: { ...api.pageHeader(), Accept: 'text/csv' },
       cache: 'no-store',
     });
     // A proxy or the sign-in page of a network may respond with 200, too.
