@@ -74,7 +74,7 @@ describe('a store of operations', () => {
   });
 
   test.each(ENVIRONMENTS)(
-    'a used %s key is kept for its window under a hash of its own',
+    'a used %s key is kept for its time, under a hash that no other firm, environment or key has',
     async (environment) => {
       const operations: Operation[] = [];
       const keep = (operation: Operation) => operations.push(operation);
