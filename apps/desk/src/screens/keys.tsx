@@ -20,7 +20,7 @@ import {
 } from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { ApiKey, FirmLimits } from '../endpoints.ts';
-import { isKeyOver, makersOf } from '../state/rows.ts';
+import { isKeyOver, makersOf } from '../state/keys.ts';
 
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;

@@ -18,7 +18,7 @@ import {
 import { StatusPill } from '../components/status.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AttemptedWebhook, Delivery, Webhook } from '../endpoints.ts';
-import { healthOf } from '../state/rows.ts';
+import { healthOf } from '../state/deliveries.ts';
 
 /** While the deliveries of an endpoint are shown. */
 const REFRESH_MS = 5000;
