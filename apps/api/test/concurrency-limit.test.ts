@@ -39,8 +39,8 @@ function simulated() {
   const working: Permit[] = [];
   /** Oldest first. */
   const queue = new Set<Waiting>();
-  /** End the waits for clients, oldest first. */
-  const paused: (() => void)[] = [];
+  /** What waits for its client, oldest first. */
+  const paused: { readonly permit: Permit; readonly resume: () => void; hasEnded: boolean }[] = [];
   let longestWait = 0;
   return {
     changes,
@@ -85,13 +85,23 @@ function simulated() {
     async pause(): Promise<void> {
       const permit = working.shift();
       if (permit === undefined) return;
-      const client = new Promise<void>((resolve) => paused.push(resolve));
-      void permit.releaseWhile(client).then(() => working.push(permit));
+      const { promise: client, resolve: resume } = later();
+      const waits = { permit, resume, hasEnded: false };
+      paused.push(waits);
+      void permit.releaseWhile(client).then(() => waits.hasEnded || working.push(permit));
       await settle();
     },
     /** The one that has waited longest for its client continues. */
     async resume(): Promise<void> {
-      paused.shift()?.();
+      paused.shift()?.resume();
+      await settle();
+    },
+    /** Its request ends, though its work goes on. */
+    async expire(): Promise<void> {
+      const waits = paused.find(({ hasEnded }) => !hasEnded);
+      if (waits === undefined) return;
+      waits.hasEnded = true;
+      waits.permit.release();
       await settle();
     },
     async pass(ms: number): Promise<void> {
@@ -221,6 +231,7 @@ test('whatever arrives, permits are used, exceeded only after a wait for a clien
     { weight: 4, arbitrary: fc.constant('acquire' as const) },
     { weight: 2, arbitrary: fc.constant('release' as const) },
     { weight: 2, arbitrary: fc.constantFrom('cancel' as const, 'pause' as const, 'resume' as const) },
+    { weight: 1, arbitrary: fc.constant('expire' as const) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 900 }) },
   );
   await fc.assert(
@@ -380,6 +391,47 @@ test('long work waits for its turn without a permit, and ends when its client le
   connection.closed = true;
   expect(await long).toBe('malformed_request');
   expect(await request(read)).toBe(200);
+});
+
+test('a request whose deadline ends while it waits, for a turn or for the permit of an operation, leaves its permit to the next', async () => {
+  const { request } = pipelineWithLimits();
+  const { promise: turn, resolve: goOn } = later();
+  const { promise: counted, resolve: count } = later();
+  const read = firmRoute(endpoints.getKeyInfo, async () => jsonResponse({}));
+  const search = firmRoute(endpoints.getKeyInfo, (_, { longWork }) =>
+    longWork('search', async (nextPiece) => {
+      await nextPiece();
+      await turn;
+      for (;;) await nextPiece();
+    }),
+  );
+  const write = { ...endpoints.getKeyInfo, method: 'POST' } as const;
+  const input = { params: {}, search: '', headers: {}, body: {} };
+  const message = agentRoute(write, async (_, { perform }) => {
+    await counted;
+    return perform(read, input);
+  });
+  const connections = [0, 1, 2].map(() => Object.assign(new EventEmitter(), { closed: false }));
+  jest.useFakeTimers({ now: 0, doNotFake: ['setImmediate'] });
+  try {
+    const late = [
+      request(search, connections[0]),
+      request(search, connections[1]),
+      request(message, connections[2]),
+    ];
+    await settle();
+    jest.advanceTimersByTime(5050);
+    expect(await Promise.all(late)).toEqual(Array(3).fill('deadline'));
+    for (const connection of connections) connection.closed = true;
+    goOn();
+    count();
+    await settle();
+    await settle();
+    await settle();
+    expect(await request(read)).toBe(200);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('clients over their rate limit wait for the rejection without a permit', async () => {

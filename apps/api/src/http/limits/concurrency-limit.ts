@@ -10,7 +10,7 @@ const CALM_MS = 2000;
 
 /** Lets one request be processed. */
 export interface Permit {
-  /** Idempotent. */
+  /** Idempotent, and final also during `releaseWhile`: a request that its deadline ends has work that goes on. */
   release(): void;
   /** Releases the permit until the promise settles, then takes one without waiting, even beyond the limit. */
   releaseWhile<T>(work: Promise<T>): Promise<T>;
@@ -80,21 +80,27 @@ export function createConcurrencyLimit({
 
   function newPermit(): Permit {
     let isHeld = true;
-    const release = (): void => {
+    let isOver = false;
+    const giveUp = (): void => {
       if (!isHeld) return;
       isHeld = false;
       free();
     };
     return {
-      release,
+      release() {
+        isOver = true;
+        giveUp();
+      },
       async releaseWhile(work) {
         if (!isHeld) return work;
-        release();
+        giveUp();
         try {
           return await work;
         } finally {
-          taken += 1;
-          isHeld = true;
+          if (!isOver) {
+            taken += 1;
+            isHeld = true;
+          }
         }
       },
     };

@@ -12,17 +12,22 @@ export interface Deadline {
    * limits of the stores, and a retry with the same Idempotency-Key returns its result.
    */
   within<T>(work: Promise<T>): Promise<T>;
+  /** Whether the request has ended by it. */
+  isOver(): boolean;
 }
 
 /** The deadline of one request, which counts only while work is awaited. */
 export function createDeadline(timeoutMs: number = REQUEST_DEADLINE_MS): Deadline {
   let leftMs = timeoutMs;
+  let isOver = false;
   return {
+    isOver: () => isOver,
     within<T>(work: Promise<T>): Promise<T> {
       const startedAt = performance.now();
       return new Promise((resolve, reject) => {
         const expire = (): void => {
           leftMs = 0;
+          isOver = true;
           reject(new Unavailable('The request exceeded its deadline.', 'deadline'));
         };
         const timer = setTimeout(expire, Math.ceil(leftMs / TIMER_STEP_MS) * TIMER_STEP_MS);

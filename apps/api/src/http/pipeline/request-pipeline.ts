@@ -381,8 +381,9 @@ export function createPipeline(
       }
       if (endpoint.method === 'GET') {
         exchange.permit.release();
-        exchange.permit = UNLIMITED;
         exchange.permit = await acquire(operation, response, deadline);
+        // The request has released its permit by then.
+        if (deadline.isOver()) exchange.permit.release();
         if (endpoint.query !== undefined) responses.checkReader(`firm ${firmId}`);
       } else {
         // Committed: the response is always sent.
