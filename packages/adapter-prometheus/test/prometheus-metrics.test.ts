@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { MetricSources } from '@svc/application';
 import { createPrometheusMetrics } from '../src/index.ts';
 
@@ -26,9 +26,12 @@ const SOURCES: MetricSources = {
   redis: () => ({ timeouts: 3, failures: 4, outages: 1 }),
 };
 
-async function samplesOf(sources: MetricSources): Promise<string[]> {
+/** @param earlier what the collection before this one has read. */
+async function samplesOf(sources: MetricSources, earlier = sources): Promise<string[]> {
   const metrics = createPrometheusMetrics();
-  metrics.watch(sources);
+  let current = earlier;
+  // Those of the collection, whichever they were at the start.
+  metrics.watch(new Proxy(sources, { get: (_, name: keyof MetricSources) => current[name] }));
   metrics.requestCompleted({ route: 'GET /v1/claims', status: 200, seconds: 0.01 });
   metrics.requestCompleted({ route: 'GET /app/events', status: 'aborted', seconds: null });
   metrics.requestCompleted({
@@ -47,6 +50,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   metrics.signInFailed('refused');
   metrics.webhookEnded('delivered');
   await metrics.text(); // counters that are read from elsewhere do not grow with each collection
+  current = sources;
   return (await metrics.text()).split('\n');
 }
 
@@ -58,7 +62,11 @@ test('everything that happened and every source is in the text', async () => {
       'http_errors_total{route="POST /v1/claims",code="service_unavailable"} 1',
       'http_unavailable_total{reason="database_pool"} 1',
       'http_address_limited_total 1',
+      'http_request_duration_seconds_sum{route="GET /v1/claims"} 0.01',
+      'http_request_duration_seconds_bucket{le="10",route="GET /v1/claims"} 1',
+      'postgres_connection_wait_seconds_sum 0.02',
       'postgres_connection_wait_seconds_count 1',
+      'postgres_commit_duration_seconds_sum 0.003',
       'postgres_commit_duration_seconds_count 1',
       'feed_changes_total{status="pending_acceptance"} 2',
       'postgres_groups_failed_total{reason="rejected"} 1',
@@ -81,6 +89,7 @@ test('everything that happened and every source is in the text', async () => {
       'clock_ahead_seconds -0.25',
       'http_request_duration_seconds_count{route="GET /v1/claims"} 1',
       'webhook_attempts_total{outcome="delivered"} 1',
+      ...['retried', 'gone', 'failed'].map((outcome) => `webhook_attempts_total{outcome="${outcome}"} 0`),
       'postgres_replication_lag_seconds 0.25',
       'postgres_archive_failing 1',
       'postgres_archive_waiting_segments 6',
@@ -103,24 +112,37 @@ test('a stream counts as a request and has no duration', async () => {
   expect(lines).toEqual(['http_requests_total{route="GET /app/events",status="aborted"} 1']);
 });
 
-test('values that cannot be read are left out, and the others are still collected', async () => {
-  const samples = await samplesOf({
-    ...SOURCES,
-    queue: () => Promise.reject(new Error('the database is down')),
-    overdueOffers: () => Promise.reject(new Error('the database is down')),
-    replication: async () => null,
-    maintenance: async () => ({ archive: null, transactionIdAge: 1, multixactIdAge: 1 }),
-    webhookEndpoints: () => Promise.reject(new Error('the database is down')),
-    redis: () => null,
-  });
-  expect(
-    samples.filter((line) =>
-      /^(job_queue|offers|postgres_s|postgres_replication|postgres_archive|webhook_endpoints|redis)/.test(
-        line,
-      ),
-    ),
-  ).toEqual([]);
-  expect(samples).toContain('dependency_up{dependency="database"} 1');
+const isDown = () => Promise.reject(new Error('the database is down'));
+
+test.each([
+  ['from the start', undefined],
+  ['after they were read', SOURCES],
+])('values that cannot be read %s are left out, and the others are still collected', async (_, earlier) => {
+  jest.useFakeTimers();
+  const never = () => new Promise<never>(() => {});
+  const archive = { isFailing: false, waitingSegments: null };
+  const lost = {
+    ...{ queue: isDown, overdueOffers: never, replication: async () => null, webhookEndpoints: isDown },
+    maintenance: async () => ({ archive, transactionIdAge: 1, multixactIdAge: 1 }),
+    dependencies: async () => [{ name: 'database', up: true }],
+  };
+  const collected = samplesOf({ ...SOURCES, ...lost }, earlier);
+  // Two collections of two seconds each.
+  await jest.advanceTimersByTimeAsync(4000);
+  jest.useRealTimers();
+  const left =
+    /^(job_queue|offers|postgres_s|postgres_replication|postgres_archive|webhook_endpoints|dependency_up)/;
+  expect((await collected).filter((line) => left.test(line))).toEqual([
+    ...['postgres_archive_failing 0', 'dependency_up{dependency="database"} 1'],
+  ]);
+  const unread = { ...SOURCES, maintenance: isDown, dependencies: isDown, redis: () => null };
+  const ofUnread = /^(postgres_transaction|postgres_archive|dependency_up)/;
+  expect((await samplesOf(unread, earlier)).filter((line) => ofUnread.test(line))).toEqual([]);
+});
+
+test('without Redis there are no metrics of it', async () => {
+  const samples = await samplesOf({ ...SOURCES, redis: () => null });
+  expect(samples.filter((line) => line.startsWith('redis'))).toEqual([]);
 });
 
 describe('names follow the conventions of Prometheus', () => {
