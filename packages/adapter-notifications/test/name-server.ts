@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 
-/** Of one name: its addresses, and the names that it is an alias of. */
+/** Of one name: its addresses, and the names that it is an alias of. With `silence` among them, only for IPv4. */
 export type Answer = readonly string[] | 'silence';
 
 const A = 1;
@@ -42,8 +42,9 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
     const type = query.readUInt16BE(end + 1);
     asked.push(name);
     const answer = answers.get(name);
-    if (answer === 'silence') return null;
+    if (answer === 'silence' || (type === AAAA && answer?.includes('silence'))) return null;
     const records = (answer ?? [])
+      .filter((value) => value !== 'silence')
       .map(dataOf)
       .filter((record) => record.type === type || record.type === CNAME)
       .map((record) => {

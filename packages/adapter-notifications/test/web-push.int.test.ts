@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -159,17 +159,23 @@ describe('a device', () => {
   test.each([429, 503])('is not called before the Retry-After of a %d', async (status) => {
     const soon = new Date(Date.now() + 1_800_000).toUTCString();
     const devices = {
+      day: service.device([{ status, retryAfter: '86400' }]),
       hour: service.device([{ status, retryAfter: '3600' }]),
       date: service.device([{ status, retryAfter: soon }]),
       moment: service.device([{ status, retryAfter: '0.05' }]),
       junk: service.device([{ status, retryAfter: 'later' }]),
     };
     const { send, registered } = sender(subscriptions(devices));
-    expect(await send()).toEqual(['hour: retried', 'date: retried', 'moment: retried', 'junk: retried']);
+    const waiting = ['day: retried', 'hour: retried', 'date: retried'];
+    expect(await send()).toEqual([...waiting, 'moment: retried', 'junk: retried']);
     await pause(60);
-    expect(await send()).toEqual(['hour: retried', 'date: retried']);
-    expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
-    expect(registered.size).toBe(4);
+    expect(await send()).toEqual(waiting);
+    expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 1, 2, 2]);
+    expect(registered.size).toBe(5);
+    // None is waited for longer than an hour.
+    const hourLater = Date.now() + 3_600_000;
+    jest.spyOn(Date, 'now').mockImplementation(() => hourLater);
+    expect(await send().finally(() => jest.restoreAllMocks())).toEqual([]);
   });
 
   test('is kept when its push service cannot be resolved', async () => {
