@@ -74,16 +74,30 @@ const invite = (svcId: string) =>
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
 
-test.each<[keyof Sender, values: unknown[], ...texts: string[]]>([
-  ['sendInvitation', ['Gulf', false], 'Gulf: invitation', 'within seven days', 'siete días'],
-  ['sendInvitation', ['Gulf', true], 'before the invitation expires', 'antes de que venza'],
-  ['sendWebhookPaused', ['a.example', false], 'at a.example', 'All attempts', 'Fallaron todos', '/firm\n'],
-  ['sendWebhookPaused', ['a.example', true], 'with 410 Gone.', 'Respondió 410 Gone.'],
-  ['sendAccountNotice', ['email_requested'], 'Another email address was requested', 'Se pidió otro correo'],
-  ['sendAccountNotice', ['email_changed'], 'has replaced this one', 'Otro correo reemplazó'],
-  ['sendAccountNotice', ['passkey_added'], 'A passkey was added', 'Se agregó una llave'],
-  ['sendAccountNotice', ['passkey_removed'], 'A passkey was removed', 'Se eliminó una llave'],
-])('a mail says what happened, in English and Spanish: %s %j', async (kind, values, ...texts) => {
+const [APP, DESK] = ['https://claims.example/app', 'https://claims.example/firm'];
+
+/** What is in both languages, and what is in one of them. */
+test.each<[keyof Sender, values: unknown[], both: string[], ...texts: string[]]>([
+  ['sendSignInCode', ['123456'], ['123456'], 'valid for ten minutes', 'por diez minutos'],
+  ['sendEmailCode', ['123456'], ['123456'], 'valid for ten minutes', 'por diez minutos'],
+  ['sendStaffInvitation', ['Gulf\r\nBcc: a'], ['Gulf Bcc: a', `: ${DESK}\n`]],
+  ['sendLateOffers', ['Gulf', 17], [': 17\n', `: ${DESK}\n`]],
+  ['sendCredentialsExpire', ['2027-04-30'], ['2027-04-30', `: ${APP}#/credentials\n`]],
+  ['sendInvitation', ['Gulf', false], ['Gulf', `: ${APP}\n`], 'within seven days', 'siete días'],
+  [
+    'sendInvitation',
+    ['Gulf\nBcc: a', true],
+    ['Gulf Bcc: a'],
+    'before the invitation expires',
+    'antes de que',
+  ],
+  ['sendWebhookPaused', ['a.example', false], ['a.example', `${DESK}\n`], 'All attempts', 'Fallaron todos'],
+  ['sendWebhookPaused', ['a.example', true], ['a.example'], 'with 410 Gone.', 'Respondió 410 Gone.'],
+  ['sendAccountNotice', ['email_requested'], [], 'Another email address was requested', 'Se pidió otro'],
+  ['sendAccountNotice', ['email_changed'], [], 'has replaced this one', 'Otro correo reemplazó'],
+  ['sendAccountNotice', ['passkey_added'], [], 'A passkey was added', 'Se agregó una llave'],
+  ['sendAccountNotice', ['passkey_removed'], [], 'A passkey was removed', 'Se eliminó una llave'],
+])('a mail says what happened, in English and Spanish: %s %j', async (kind, values, both, ...texts) => {
   const [server, log] = [`smtp://127.0.0.1:${port}`, { debug() {}, info() {}, warn() {}, error() {} }];
   const sender = createMail(
     () => server,
@@ -93,7 +107,9 @@ test.each<[keyof Sender, values: unknown[], ...texts: string[]]>([
   await (sender[kind] as (...sent: unknown[]) => Promise<void>)('someone@example.com', ...values);
   const { from, text } = await emailed('someone@example.com');
   expect(from).toBe('no-reply@claims.example');
-  expect(texts.filter((part) => !text.replaceAll('\r\n', '\n').includes(part))).toEqual([]);
+  const [, ...body] = text.replaceAll('\r\n', '\n').split('\n\n');
+  expect(both.filter((part) => body.some((language) => !`${language}\n`.includes(part)))).toEqual([]);
+  expect([body.length, texts.filter((part) => !text.includes(part))]).toEqual([2, []]);
 });
 
 test('a sign-in code is emailed in both languages, not in the subject, and is not logged', async () => {
