@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '@svc/domain';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
+import { type Config, ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
 const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
@@ -143,16 +143,7 @@ test('traces are recorded where an endpoint is set, one in a hundred unless samp
 });
 
 test('an empty variable counts as unset', () => {
-  const names = [
-    'PORT',
-    'HOST',
-    'BASE_URL',
-    'DATABASE_URL',
-    'REDIS_URL',
-    'TRUST_PROXY',
-    'LOG_LEVEL',
-    'SMTP_URL',
-  ];
+  const names = 'PORT HOST BASE_URL DATABASE_URL REDIS_URL TRUST_PROXY LOG_LEVEL SMTP_URL'.split(' ');
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   expect(readConfig(empty, false)).toEqual(readConfig({}, false));
 });
@@ -379,27 +370,39 @@ describe('a secret in a file', () => {
     return join(folder, 'secret');
   };
 
-  test('replaces the variable, without the line break at its end', () => {
-    const SMTP_URL_FILE = write('smtps://user:hunter2@mail.example.com\n');
-    const { smtpUrl } = readConfig({ SMTP_URL_FILE }, false);
-    expect(smtpUrl?.()).toBe('smtps://user:hunter2@mail.example.com');
-    write('smtps://user:changed@mail.example.com');
-    expect(smtpUrl?.()).toBe('smtps://user:changed@mail.example.com');
-  });
+  const [key, nextKey] = ['a', 'b'].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [
+    string,
+    string,
+  ];
+  const shown = (config: Config): string[] =>
+    [
+      ...[config.databaseUrl, config.migrationDatabaseUrl, config.smtpUrl, config.encryption?.read],
+      config.rereadRedisUrls ?? String(config.redisUrls),
+    ].map((value) => String(typeof value === 'function' ? value() : value));
 
-  test('is read again, and the last valid value counts while it is being replaced', () => {
-    const file = write('postgres://u:old@one/db');
-    const { databaseUrl } = readConfig({ DATABASE_URL_FILE: file }, false);
-    const read = databaseUrl as () => string;
-    write('');
-    expect(read()).toBe('postgres://u:old@one/db');
-    write('postgres:');
-    expect(read()).toBe('postgres://u:old@one/db');
-    rmSync(file);
-    expect(read()).toBe('postgres://u:old@one/db');
-    write('postgres://u:new@one/db\n');
-    expect(read()).toBe('postgres://u:new@one/db');
-  });
+  test.each([
+    ['DATABASE_URL', 'postgres://u:1@h', 'postgres://u:2@h'],
+    ['MIGRATION_DATABASE_URL', 'postgres://u:1@h', 'postgres://u:2@h'],
+    ['REDIS_URL', 'redis://:1@h', 'redis://:2@h'],
+    ['SMTP_URL', 'smtps://u:1@h', 'smtps://u:2@h'],
+    ['ENCRYPTION_KEY', key, nextKey],
+  ])(
+    'is read again, and the last valid value counts while it is being replaced: %s',
+    (name, first, second) => {
+      const file = write(`${first}\n`);
+      const config = readConfig({ [`${name}_FILE`]: file }, false);
+      const expected = (value: string) => shown(readConfig({ [name]: value }, false));
+      expect(shown(config)).toEqual(expected(first));
+      for (const text of [`${second}\n`, '', 'postgres:']) {
+        write(text);
+        expect(shown(config)).toEqual(expected(second));
+      }
+      rmSync(file);
+      expect(shown(config)).toEqual(expected(second));
+      write(first);
+      expect(shown(config)).toEqual(expected(first));
+    },
+  );
 
   test('cannot be combined with the variable, and has to exist', () => {
     const REDIS_URL_FILE = write('redis://cache');

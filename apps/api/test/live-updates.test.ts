@@ -18,11 +18,14 @@ const SVC_ID = 'SVC-1' as Svcid;
 /** A fake response that records the events written to it. */
 function reader() {
   const events: string[] = [];
+  const ids: string[] = [];
   const response = Object.assign(new EventEmitter(), {
     writableLength: 0,
     writableEnded: false,
     setHeader() {},
+    destroy: jest.fn(),
     write(text: string) {
+      ids.push(...[...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id));
       events.push(...[...text.matchAll(/^event: (.*)$/gm)].map(([, name = '']) => name));
     },
     end() {
@@ -38,18 +41,19 @@ function reader() {
     tokenHash: 'hash',
     role: null,
   };
-  return { events, response, open };
+  return { events, ids, response, open };
 }
 
 type Member = { readonly staffId: StaffId; readonly role: StaffRole };
 
-const live = (
-  edition: () => string = () => 'one',
+const live = <Topic extends string = Svcid>(
+  edition: (topic: Topic) => string = () => 'one',
   member: () => Member | null | undefined = () => null,
   streamLimit = createStreamLimit({}),
+  isDraining = () => false,
 ) =>
-  createLiveUpdates(
-    { revisions: async () => new Map([[SVC_ID, edition()]]) },
+  createLiveUpdates<Topic>(
+    { revisions: async (topics) => new Map(topics.map((topic) => [topic, edition(topic)])) },
     {
       streamLimit,
       credentials: {
@@ -59,7 +63,7 @@ const live = (
         },
       },
       clock: { now: () => Date.now() },
-      isDraining: () => false,
+      isDraining,
     },
   );
 
@@ -75,6 +79,35 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
   await jest.advanceTimersByTimeAsync(3000);
   expect(events).toEqual(['changed', 'here', 'here', 'changed']);
   response.end();
+});
+
+test('each stream gets the changes of its topic alone, also after an outage, and one that resumes only what it has not seen', async () => {
+  const revisions = { a: 'a one', b: 'b one' };
+  let [isDown, isDraining] = [false, false];
+  const edition = (topic: 'a' | 'b') => {
+    if (isDown) throw new Error('the database is down');
+    return revisions[topic];
+  };
+  const { subscribe } = live(edition, undefined, undefined, () => isDraining);
+  const [a, b, resumed, unread] = [reader(), reader(), reader(), reader()];
+  subscribe({ ...a.open, topic: 'a' });
+  subscribe({ ...b.open, topic: 'b' });
+  await jest.advanceTimersByTimeAsync(1000);
+  subscribe({ ...resumed.open, topic: 'a', seen: a.ids[0] ?? null });
+  isDown = true;
+  await jest.advanceTimersByTimeAsync(2000);
+  isDown = false;
+  revisions.b = 'b two';
+  unread.response.writableLength = 4097;
+  subscribe({ ...unread.open, topic: 'a' });
+  await jest.advanceTimersByTimeAsync(2000);
+  expect([a, b, resumed].map(({ ids }) => ids.length)).toEqual([1, 2, 0]);
+  expect(new Set([...a.ids, ...b.ids]).size).toBe(3);
+  expect([a, unread].map(({ response }) => response.destroy.mock.calls.length > 0)).toEqual([false, true]);
+  isDraining = true;
+  await jest.advanceTimersByTimeAsync(500);
+  expect([a, b, resumed].map(({ response }) => response.writableEnded)).toEqual([true, true, true]);
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test('a stream sends signed-out and ends within a second after its session was ended elsewhere', async () => {

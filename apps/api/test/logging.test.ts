@@ -9,14 +9,30 @@ const logged = async (): Promise<unknown[]> => {
   return lines.splice(0).map((line) => JSON.parse(line));
 };
 
+const stream = new Writable({
+  write(chunk, _encoding, done) {
+    lines.push(...String(chunk).trim().split('\n'));
+    done();
+  },
+});
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+test.each([...LEVELS.entries()])(
+  'of the levels, the first %d and %s are written, and fields that JSON cannot express are left out',
+  async (n, level) => {
+    const log = createLog({ level, format: 'json', stream });
+    for (const each of LEVELS) log[each]('said', { claim_id: each });
+    log.error('said', { count: 1n });
+    const line = { message: 'said', timestamp: expect.any(String) };
+    expect(await logged()).toEqual([
+      ...LEVELS.slice(0, n + 1).map((each) => ({ level: each, claim_id: each, ...line })),
+      { level: 'error', ...line },
+    ]);
+  },
+);
+
 const before = { console: { ...console }, warnings: process.listeners('warning') };
 beforeAll(() => {
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(...String(chunk).trim().split('\n'));
-      done();
-    },
-  });
   redirectConsoleToLog(createLog({ level: 'info', format: 'json', stream }));
 });
 afterAll(() => {
