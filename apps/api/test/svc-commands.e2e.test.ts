@@ -441,6 +441,8 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['firm', 'list', '--json', '--json'],
     ['firm', 'list', '--as', ''],
     ['firm', 'list', '--as', 'dana', '--as', 'kim'],
+    ['audit', 'export'],
+    ['audit', 'export', '--service', '--firm', UNKNOWN],
     ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-08-01T00:00:00Z'],
   ];
   const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
