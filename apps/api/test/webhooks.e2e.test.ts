@@ -318,7 +318,7 @@ test('an endpoint of a public service is public and encrypted, and one of a deve
   const isPublic = { BASE_URL: 'https://claims.example' };
   const refused = [
     ...['https://2130706433/', 'https://[::ffff:10.0.0.1]/', 'https://ⓛocalhost/', 'http://example.com/'],
-    ...['https://user@example.com/', 'https://example.com/#', 'ftp://example.com/', 'example.com', ''],
+    ...['https://user@example.com/', 'https://example.com/#', 'ftp://example.com/', 'https://:p@x.io'],
     `https://example.com/${'x'.repeat(MAX_WEBHOOK_URL_LENGTH - 19)}`,
   ].map((url) => [url, isPublic] as const);
   const ofDevelopment = ['http://10.1.2.3/', 'http://example.com/'].map((url) => [url, {}] as const);
