@@ -116,6 +116,10 @@ test('a call is in the request log and the audit trail as the operation that it 
   const { body: missing } = await call(writer, 'getClaim', { id: claim.id });
   await call(writer, 'listClaims', { limit: 1000 });
   await call(writer, 'listAdjusters');
+  await call(await connect(owner.test), 'getClaim', { id: claim.id.toUpperCase() });
+  const read = { route: 'GET /v1/claims/{id}', status: 200, claim_id: claim.id };
+  const lines = service.logged.map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining(read));
 
   const env = { DATABASE_URL: service.databaseUrl };
   await service.service.services.auditBuffer.flush();
