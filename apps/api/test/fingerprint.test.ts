@@ -33,30 +33,10 @@ test('the fingerprint does not depend on white space, escapes and number formats
 });
 
 test('different values have different fingerprints', () => {
-  const bodies = [
-    '{}',
-    '[]',
-    '""',
-    '0',
-    'null',
-    'false',
-    '{"a":1}',
-    '{"a":"1"}',
-    '{"a":null}',
-    '{"a":[1]}',
-    '{"a":{}}',
-  ];
-  const more = [
-    '{"a":1.01}',
-    '{"A":1}',
-    '{"a":"x"}',
-    '{"a":"x "}',
-    '{"a":"X"}',
-    '{"a":[1,2]}',
-    '{"a":[2,1]}',
-    '{"__proto__":1}',
-  ];
-  const prints = [...bodies, ...more].map(ofText);
+  const prints =
+    '{}|[]|""|0|null|false|{"a":1}|{"a":"1"}|{"a":null}|{"a":[1]}|{"a":{}}|{"a":1.01}|{"A":1}|{"a":"x"}|{"a":"x "}|{"a":"X"}|{"a":[1,2]}|{"a":[2,1]}|{"__proto__":1}'
+      .split('|')
+      .map(ofText);
   expect(new Set(prints).size).toBe(prints.length);
 });
 

@@ -80,28 +80,9 @@ test('250 requests with unusual headers get documented responses', async () => {
       'x'.repeat(9000),
     ),
   );
-  const name = fc.constantFrom(
-    'Accept',
-    'Accept-Encoding',
-    'Authorization',
-    'Connection',
-    'Content-Encoding',
-    'Content-Length',
-    'Content-Type',
-    'Cookie',
-    'Expect',
-    'Forwarded',
-    'If-None-Match',
-    'Idempotency-Key',
-    'Origin',
-    'Range',
-    'TE',
-    'Trailer',
-    'Transfer-Encoding',
-    'Upgrade',
-    'X-Forwarded-For',
-    'X-Request-Id',
-  );
+  const names =
+    'Accept Accept-Encoding Authorization Connection Content-Encoding Content-Length Content-Type Cookie Expect Forwarded If-None-Match Idempotency-Key Origin Range TE Trailer Transfer-Encoding Upgrade X-Forwarded-For X-Request-Id';
+  const name = fc.constantFrom(...names.split(' '));
   const samples = fc.sample(
     fc.tuple(fc.constantFrom(...CALLS), fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 4 })),
     { numRuns: 250, seed: SEED + 3 },
