@@ -133,16 +133,8 @@ describe('a claim', () => {
     const response = await service.call('POST', '/v1/claims?verbose=1', { as: firm.live, body });
     expectValidationErrors(
       response,
-      'verbose',
-      'Idempotency-Key',
-      '/external_id',
-      '/a~1b~0c',
-      '/loss/date',
-      '/loss/wind',
-      '/policy/expiration_date',
-      '/loss_location/state',
-      '/policyholder',
-      '/policyholder/last_name',
+      ...['verbose', 'Idempotency-Key', '/external_id', '/a~1b~0c', '/loss/date', '/loss/wind'],
+      ...['/policy/expiration_date', '/loss_location/state', '/policyholder', '/policyholder/last_name'],
       '/additional_contacts/0',
     );
   });
