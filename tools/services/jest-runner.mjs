@@ -17,10 +17,18 @@ export default class NodeRunner {
     this.#config = globalConfig;
   }
 
-  async runTests(tests, watcher, onStart, onResult, onFailure) {
-    const { maxWorkers, testNamePattern, testTimeout, workerIdleMemoryLimit } = this.#config;
+  async runTests(tests, ...callbacks) {
     // A machine in UTC would hide that a day is taken in UTC instead of where its person is.
-    const isUnit = tests.every(({ context }) => context.config.displayName?.name === 'unit');
+    const isUnit = ({ context }) => context.config.displayName?.name === 'unit';
+    const units = tests.filter(isUnit);
+    const others = tests.filter((test) => !isUnit(test));
+    await this.#run(units, { env: { ...process.env, TZ: 'America/Chicago' } }, ...callbacks);
+    await this.#run(others, {}, ...callbacks);
+  }
+
+  async #run(tests, forkOptions, watcher, onStart, onResult, onFailure) {
+    if (tests.length === 0) return;
+    const { maxWorkers, testNamePattern, testTimeout, workerIdleMemoryLimit } = this.#config;
     // New processes for each run, because sources change in watch mode.
     const workers = new Worker(new URL('./jest-file.mjs', import.meta.url), {
       exposedMethods: ['runFile'],
@@ -36,7 +44,7 @@ export default class NodeRunner {
           fileURLToPath(new URL('./jest-modules.mjs', import.meta.url)),
         ],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-        ...(isUnit && { env: { ...process.env, TZ: 'America/Chicago' } }),
+        ...forkOptions,
       },
     });
     const waiting = [...tests];
