@@ -88,7 +88,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
       sent.map(async ({ id }) => (await detailsOf(token, id)).claim.assignment.adjuster_svc_id),
     );
     expect(addressees).toEqual([first.svcId, second.svcId, second.svcId]);
-    await page.locator('section').getByRole('button', { name: 'Close' }).click();
+    await button(page, 'Hide what you did').click();
 
     await page.keyboard.press('/');
     // At once: the beginning of a number that is typed may find one claim, too.
@@ -160,15 +160,20 @@ test('offers are withdrawn at once and made again, what had no response is tried
       lost += 1;
       if (lost > 1) return route.continue();
       await route.fetch();
-      // The last outcome comes after the list was shown, and adds a line and a button.
+      // The last outcome comes after the list was shown, and adds a line.
       await refused.waitFor();
       await route.abort();
     });
     await dialog.getByRole('button', { name: 'Withdraw', exact: true }).dblclick();
     await page.getByRole('status').getByText('4 of 6 withdrawn from').waitFor();
     await refused.waitFor();
+    const retry = button(page, 'Try again');
+    await until('the retry in view', async () => {
+      const { y, height } = (await retry.boundingBox()) ?? { y: 0, height: 0 };
+      return y > 0 && y + height < 740;
+    });
     // A tap would not count where the dialog was just tapped.
-    await button(page, 'Try again').press('Enter');
+    await retry.press('Enter');
     await page.getByRole('status').getByText('1 of 1 withdrawn from').waitFor();
     const statuses = async () => {
       const details = await Promise.all(sent.map(({ id }) => detailsOf(token, id)));

@@ -12,7 +12,7 @@ import type { BoardClaim } from '../endpoints.ts';
 import { isTyping } from '../is-typing.ts';
 import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
 import { ACT_KINDS, type ActKind, CAN, displayName } from '../state/offers.ts';
-import { ActDialog, OfferResults } from './offer.tsx';
+import { ActDialog, AfterActs, OfferResults } from './offer.tsx';
 
 const SpreadBoard = lazy(async () => (await import('./spread-board.tsx')).SpreadBoard);
 
@@ -29,6 +29,7 @@ export function Board() {
   };
   useKeys((kind, current) => prepare(kind, chosen.length > 0 || current === undefined ? chosen : [current]));
   const offerable = chosen.filter(CAN.offer);
+  const hasActs = offers.acts.value.some(({ state }) => state !== 'sending');
   const draft = offers.draft.value;
   const ids = draft?.from === 'board' ? draft.ids : [];
   const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
@@ -57,28 +58,34 @@ export function Board() {
         </div>
       )}
       <LoadMore list={board.list} />
-      {chosen.length > 0 && (
-        <div class="row selection">
-          {ACT_KINDS.map((kind) => {
-            const { length: count } = chosen.filter(CAN[kind]);
-            return (
-              count > 0 && (
-                <Button
-                  key={kind}
-                  {...(kind === 'offer' && { kind: 'primary' })}
-                  onClick={() => prepare(kind)}
-                >
-                  {words.acts[kind](count)}
+      {(chosen.length > 0 || hasActs) && (
+        // In view wherever one stands on the page: the list of outcomes may be far above.
+        <div class="selection">
+          {hasActs && <AfterActs />}
+          {chosen.length > 0 && (
+            <div class="row">
+              {ACT_KINDS.map((kind) => {
+                const { length: count } = chosen.filter(CAN[kind]);
+                return (
+                  count > 0 && (
+                    <Button
+                      key={kind}
+                      {...(kind === 'offer' && { kind: 'primary' })}
+                      onClick={() => prepare(kind)}
+                    >
+                      {words.acts[kind](count)}
+                    </Button>
+                  )
+                );
+              })}
+              {offerable.length > 1 && (
+                <Button onClick={() => offers.prepare('spread', offerable)}>
+                  {texts.value.spread.act(offerable.length)}
                 </Button>
-              )
-            );
-          })}
-          {offerable.length > 1 && (
-            <Button onClick={() => offers.prepare('spread', offerable)}>
-              {texts.value.spread.act(offerable.length)}
-            </Button>
+              )}
+              <Button onClick={board.clearSelection}>{words.clearSelection}</Button>
+            </div>
           )}
-          <Button onClick={board.clearSelection}>{words.clearSelection}</Button>
         </div>
       )}
       {draft?.from === 'spread' && !offers.isPlanStarted.value && can('claims:write') && (

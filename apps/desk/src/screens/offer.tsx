@@ -5,7 +5,7 @@ import { lazy } from '@svc/web-app/components/lazy';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
 import { Button } from '@svc/web-app/components/ui';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { adjusters, answerTime, dateTime, desk, offers, texts } from '../app.ts';
 import { type ActProps, ClaimPoints, changeDraft, closeDraft } from '../components/act.tsx';
 import type { BoardAdjuster } from '../endpoints.ts';
@@ -132,38 +132,13 @@ export function CandidateFacts({ adjuster }: { readonly adjuster: BoardAdjuster 
 
 /** What became of the acts of this visit, or of those with one claim. */
 export function OfferResults({ of }: { readonly of?: string }) {
-  const words = texts.value.offer;
   // Those with which nothing was done first.
   const acts = offers.acts.value
     .filter(({ claim }) => of === undefined || claim.id === of)
     .toSorted((one, other) => Number(one.state === 'done') - Number(other.state === 'done'));
-  const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
-  const isSending = acts.some(({ state }) => state === 'sending');
-  const wasSending = useRef(false);
-  // Above the list, which may be long.
-  const buttons = useRef<HTMLDivElement>(null);
-  // Not before each has its outcome: the list grows with them.
-  useEffect(() => {
-    const hasEnded = wasSending.current && !isSending;
-    if (hasEnded && failed > 0) buttons.current?.scrollIntoView();
-    wasSending.current = isSending;
-  }, [isSending]);
   if (acts.length === 0) return null;
   return (
-    <Section title={words.results}>
-      <div class="row" ref={buttons}>
-        {acts.some(({ state }) => state === 'unknown') && (
-          <Button kind="primary" onClick={() => void offers.retry()}>
-            {texts.value.network.tryAgain}
-          </Button>
-        )}
-        {acts.some(({ kind, state }) => kind === 'withdraw' && state === 'done') && (
-          <Button onClick={() => void offers.undo()}>{words.undo}</Button>
-        )}
-        {acts.some(({ state }) => state !== 'sending') && (
-          <Button onClick={offers.dismiss}>{texts.value.close}</Button>
-        )}
-      </div>
+    <Section title={texts.value.offer.results}>
       <ul class="choices offer-results">
         {acts.map((act) => (
           <li key={act.claim.id} class="row spread" data-state={act.state}>
@@ -174,6 +149,27 @@ export function OfferResults({ of }: { readonly of?: string }) {
           </li>
         ))}
       </ul>
+      {of !== undefined && <AfterActs />}
     </Section>
+  );
+}
+
+/** What can be done about the outcomes. */
+export function AfterActs() {
+  const { value: acts } = offers.acts;
+  return (
+    <div class="row">
+      {acts.some(({ state }) => state === 'unknown') && (
+        <Button kind="primary" onClick={() => void offers.retry()}>
+          {texts.value.network.tryAgain}
+        </Button>
+      )}
+      {acts.some(({ kind, state }) => kind === 'withdraw' && state === 'done') && (
+        <Button onClick={() => void offers.undo()}>{texts.value.offer.undo}</Button>
+      )}
+      {acts.some(({ state }) => state !== 'sending') && (
+        <Button onClick={offers.dismiss}>{texts.value.offer.dismiss}</Button>
+      )}
+    </div>
   );
 }

@@ -185,6 +185,7 @@ export const en = {
       close: (_name: string) => 'Closed',
     },
     undo: 'Undo: offer again to the same adjusters',
+    dismiss: 'Hide what you did',
     unknown: 'No response. Try again: it cannot be done twice.',
     summaries: {
       offer: (done: number, all: number, name: string) => `${done} of ${all} offered to ${name}`,

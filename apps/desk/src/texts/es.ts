@@ -186,6 +186,7 @@ export const es: Texts = {
       close: () => 'Cerrada',
     },
     undo: 'Deshacer: ofrecer otra vez a los mismos ajustadores',
+    dismiss: 'Ocultar lo que hizo',
     unknown: 'Sin respuesta. Intente de nuevo: no se puede hacer dos veces.',
     summaries: {
       offer: (done, all, name) => `${done} de ${all} ofrecidas a ${name}`,
