@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createClientOn } from '../../../packages/client/src/client.ts';
 import { platform } from '../../../packages/client/src/platform.ts';
+import { roundedDuration } from '../src/send/pace.ts';
 import type { Line } from '../src/send/read-claims.ts';
 import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
 import {
@@ -113,9 +114,9 @@ describe('claims send', () => {
     const [first, ...reports] = stderr.trim().split('\n');
     expect(first).toMatch(/^rate_limited, retrying in 1 s; /);
     expect(reports).toHaveLength(1);
-    expect(reports[0]).toMatch(
-      /^\d+ of 12 done, \d+ per minute: about (?:\d+ s|\d min) left at the rate limit$/,
-    );
+    expect(reports[0]).toBe('9 of 12 done, 6 per minute: about 30 s left at the rate limit');
+    const waits = [0, 89_000, 89_001, 5_369_000, 5_370_000, 7_500_000].map(roundedDuration);
+    expect(waits).toEqual(['0 s', '89 s', '2 min', '89 min', '1 h 30 min', '2 h 5 min']);
   });
 
   it('reports rate limiting once in a log, and each time on the progress bar', async () => {
