@@ -10,15 +10,10 @@ import {
   suggestionFor,
 } from '../src/model/notification-state.ts';
 import { notificationOf } from '../src/model/push-message.ts';
-import { type UpdateEvent, type UpdateState, updateReducer } from '../src/model/update-state.ts';
 
 const PROFILE: Profile = {
-  svc_id: 'SVC-1',
-  test: false,
-  first_name: 'Jean',
-  last_name: 'Delacroix',
-  email: 'jean@example.com',
-  firms: [],
+  ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
+  ...{ email: 'jean@example.com', firms: [] },
   availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
 };
 
@@ -177,16 +172,6 @@ describe('a push message', () => {
     expect(shown.body).toBe('Claim assignments');
     expect(JSON.stringify(shown)).not.toContain('undefined');
   });
-});
-
-test.each<[string, UpdateState, UpdateEvent[]]>([
-  ['not announced when the app is first installed', 'current', ['installed', 'controlled']],
-  ['one that waits for the adjuster', 'waiting', ['controlled', 'installed']],
-  ['being activated', 'activating', ['controlled', 'installed', 'accepted', 'controlled']],
-  ['in use when another page accepted it', 'replaced', ['controlled', 'installed', 'controlled', 'accepted']],
-  ['in use when the browser activated it', 'replaced', ['controlled', 'controlled']],
-])('a new release of the app is %s: %s', (_, state, events) => {
-  expect(events.reduce(updateReducer, 'uncontrolled' as UpdateState)).toBe(state);
 });
 
 describe('a report of an error', () => {

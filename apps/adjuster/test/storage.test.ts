@@ -1,8 +1,9 @@
 import 'fake-indexeddb/auto';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { openDB } from 'idb';
 import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
+import { withFallback } from '../src/data/fallback.ts';
 import { createStorage } from '../src/data/storage.ts';
 import { isClaim, isStoredShape } from '../src/model/shapes.ts';
 import { offer, ownClaim } from './claims.ts';
@@ -75,6 +76,21 @@ describe('the database of the device', () => {
   );
 });
 
+test('what could not be stored is stored with the next change, once, also beside it', async () => {
+  let [isFull, value, beside] = [true, '', ''];
+  const update = async (change: (now: string) => string, changeBeside: (now: string) => string) => {
+    if (isFull) throw new Error('No space.');
+    [value, beside] = [change(value), changeBeside(beside)];
+  };
+  const kept = withFallback<string, string>({ read: async () => value, update }, '');
+  for (const text of ['a', 'b', 'c', 'd']) {
+    isFull = text < 'c';
+    const add = (now: string) => now + text;
+    expect(await kept.update(add, add)).toBe('abcd'.slice(0, 'abcd'.indexOf(text)));
+  }
+  expect([value, beside, await kept.read(), kept.isStored()]).toEqual(['abcd', 'abcd', 'abcd', true]);
+});
+
 test('a database that is closed while it is used fails the caller, and leaves no rejection that nobody catches', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -106,31 +122,6 @@ test('a database that is closed while it is used fails the caller, and leaves no
   process.off('unhandledRejection', note);
   expect(results.map(({ status }) => status)).toEqual(uses.map(() => 'rejected'));
   expect(unhandled).toEqual([]);
-});
-
-test('a notification is shown although the disk does not respond', async () => {
-  // As in a worker, whose address gives the base path of the app.
-  const scope = { location: new URL('https://claims.example/app/sw.js'), navigator: { languages: ['en'] } };
-  const before = Object.getOwnPropertyDescriptors(globalThis);
-  for (const [key, value] of Object.entries(scope))
-    Object.defineProperty(globalThis, key, { value, configurable: true });
-  const { showNotification } = await import('../src/data/show-notification.ts');
-  jest.useFakeTimers();
-  const shown: unknown[] = [];
-  const worker = { showNotification: async (title: string) => void shown.push(title) };
-  const showing = showNotification(
-    worker,
-    createStorage(() => new Promise(() => {})),
-    { kind: 'test' },
-  );
-  await jest.advanceTimersByTimeAsync(500);
-  jest.useRealTimers();
-  await showing;
-  for (const key of Object.keys(scope)) {
-    Reflect.deleteProperty(globalThis, key);
-    if (before[key] !== undefined) Object.defineProperty(globalThis, key, before[key]);
-  }
-  expect(shown).toHaveLength(1);
 });
 
 describe('a stored value', () => {
@@ -218,6 +209,15 @@ describe('a stored value', () => {
       await fresh.outcomes.see([outcome(at)]);
       expect(await fresh.outcomes.read()).toMatchObject([{ at: 2, title }]);
     }
+  });
+
+  test('of an outcome or a refusal is kept until 200 or 100 later ones', async () => {
+    const fresh = createStorage(connectDatabase(name, 1).get);
+    const outcome = { answer: 'accept', result: 'accepted', title: '' } as const;
+    for (let at = 0; at <= 200; at += 1) await fresh.outcomes.add({ ...outcome, claimId: `${at}`, at });
+    await fresh.refused.add(Array.from({ length: 101 }, (_, n) => `${n}`));
+    expect((await fresh.outcomes.read()).map(({ at }) => at)).toEqual([...Array(201).keys()].slice(1));
+    expect([await fresh.refused.has(['0']), await fresh.refused.has(['1'])]).toEqual([false, true]);
   });
 
   test('in the format of another release is removed if the service can send it again; what is typed stays', async () => {

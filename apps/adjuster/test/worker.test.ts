@@ -1,0 +1,396 @@
+import 'fake-indexeddb/auto';
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { signal } from '@preact/signals';
+import { EXAMPLES } from '@svc/contract';
+import { createApi } from '@svc/web-app/api';
+import { type Call, ROUTES } from '../src/data/endpoints.ts';
+import { createStorage } from '../src/data/storage.ts';
+import { pastOffer } from '../src/model/history.ts';
+import { en } from '../src/texts/en.ts';
+import { offer } from './claims.ts';
+import { fakeTime, settled } from './fake-time.ts';
+
+const NOW = Date.UTC(2026, 8, 1, 12);
+const DAY_MS = 86_400_000;
+/** With each character that base64url writes differently. */
+const [KEY, KEY_BYTES] = ['-_--Bw', [251, 255, 190, 7]];
+
+/** What the browser and the service were asked for, in order; who listens; and the stored responses by cache. */
+const calls: string[] = [];
+const listeners: Record<string, (event: unknown) => unknown> = {};
+const caches = new Map<string, Map<string, Response>>();
+const note = (what: unknown) => void calls.push(typeof what === 'string' ? what : JSON.stringify(what));
+const taken = () => calls.splice(0).join(', ');
+const subscription = (name: string, key = KEY_BYTES) => ({
+  endpoint: name,
+  options: { applicationServerKey: Uint8Array.from(key).buffer },
+  toJSON: () => ({ endpoint: name, expirationTime: 99, keys: { p256dh: 'p', auth: 'a' } }),
+  unsubscribe: async () => Object.assign(phone, { held: note(`end ${name}`) ?? null }),
+});
+/** The browser and the service as they are at the start of each test. */
+const START = {
+  ...{ permission: 'granted', onLine: true },
+  ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
+  ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
+  ...{ held: null as unknown, pages: [] as unknown[] },
+  files: {} as Record<string, () => Response>,
+  responses: {} as Record<string, readonly [status: number, body?: unknown]>,
+};
+/** Navigator, document, and what a worker is given, such as clients and caches, in one: their names are different. */
+const phone = {
+  ...{ ...START, languages: ['en-US'], claim: () => note('claim') },
+  matchAll: async () => phone.pages,
+  openWindow: async (url: string) => note(`open ${url}`),
+  open: async (name: string) => ({
+    put: (url: string, one: Response) => caches.set(name, new Map(caches.get(name)).set(url, one)),
+  }),
+  keys: async () => [...caches.keys()],
+  delete: async (name: string) => caches.delete(name),
+  match: async (url: string, of: { cacheName: string }) => caches.get(of.cacheName)?.get(url)?.clone(),
+  addEventListener: (type: string, listener: (event: unknown) => unknown) =>
+    Object.assign(listeners, { [type]: listener }),
+  querySelectorAll: () => phone.fields,
+  requestPermission: async () => phone.permission,
+  getRegistration: async (scope: string) => (scope === '/app' ? phone : undefined),
+  async register(url: string, { scope }: { scope: string }) {
+    note(`register ${url} ${scope}`);
+    return phone.onLine ? phone : Promise.reject(new TypeError('Failed.'));
+  },
+  update: async () => note('look'),
+  showNotification: async (title: string, options: object) => note({ title, ...options }),
+  getSubscription: async () => phone.held,
+  subscribe: async (options: unknown) => {
+    note(options);
+    return Object.assign(phone, { held: subscription('new') }).held;
+  },
+};
+Object.assign(phone, { pushManager: phone, serviceWorker: phone, ready: Promise.resolve(phone) });
+const GLOBALS: Record<string, unknown> = {
+  location: Object.assign(new URL('https://claims.example/app/sw.js'), { reload: () => note('reload') }),
+  ...{ navigator: phone, document: phone, registration: phone, Notification: phone, PushManager: phone },
+  ...{ addEventListener: phone.addEventListener, matchMedia: () => ({ matches: true }) },
+  ...{ __FILES__: ['assets/index-1.js', 'icon.png'], __LAZY_FILES__: ['assets/map-1.js'], __VERSION__: '2' },
+  ...{ clients: phone, caches: phone, skipWaiting: () => note('skip waiting') },
+  BroadcastChannel: class {
+    postMessage = note;
+    close() {}
+  },
+  Request: class extends Request {
+    constructor(url: string, init?: RequestInit) {
+      super(new URL(url, 'https://claims.example'), init);
+    }
+  },
+  async fetch(input: string | Request, { method = 'GET', body = '' } = {}) {
+    if (typeof input !== 'string') {
+      const { pathname } = new URL(input.url);
+      note(`${pathname} ${input.cache}`);
+      return phone.files[pathname]?.() ?? new Response('', { status: 404 });
+    }
+    const name = `${method} ${input.replace(/^\/app\/(v1\/devices\/)?|\?.*/g, '')}`;
+    note(body === '' ? name : `${name} ${body}`);
+    if (!phone.onLine) throw new TypeError('Failed to fetch');
+    const [status, response] = phone.responses[name] ?? [204];
+    const sent = status >= 400 ? { status, code: 'not_found' } : response;
+    return new Response(sent === undefined ? null : JSON.stringify(sent), { status });
+  },
+};
+const before = Object.getOwnPropertyDescriptors(globalThis);
+for (const [name, value] of Object.entries(GLOBALS))
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+afterAll(() => {
+  jest.restoreAllMocks();
+  for (const name of Object.keys(GLOBALS)) Reflect.deleteProperty(globalThis, name);
+  Object.defineProperties(globalThis, before);
+});
+const { inTransaction, openAppDatabase } = await import('../src/data/database.ts');
+const { createNotifications } = await import('../src/data/notifications.ts');
+const { showNotification } = await import('../src/data/show-notification.ts');
+const { createUpdates } = await import('../src/state/updates.ts');
+await import('../src/service-worker.ts');
+const storage = createStorage(openAppDatabase().get);
+const notifications = createNotifications(createApi<Call>('/app/', ROUTES).call, storage);
+
+beforeEach(async () => {
+  Object.assign(phone, START);
+  calls.length = 0;
+  caches.clear();
+  jest.spyOn(Date, 'now').mockReturnValue(NOW);
+  await inTransaction(await openAppDatabase().get(), 'readwrite', (kept) => kept.clear());
+  await storage.put('profile', Object.assign({}, EXAMPLES.getProfile.response, { svc_id: 'SVC-1' }) as never);
+  await storage.put('deviceId', 'd1');
+  phone.responses = {
+    'GET push-key': [200, { key: KEY }],
+    'GET d1': [200, { device_id: 'd1', endpoint: 'old' }],
+    'POST d1/test-notification': [202],
+  };
+});
+
+/** Fires an event, and waits as the browser does. */
+async function fire(type: string, event: object = {}): Promise<unknown> {
+  const work: unknown[] = [];
+  const add = (one: unknown) => work.push(one);
+  listeners[type]?.({ ...event, waitUntil: add, respondWith: add });
+  const [first] = await Promise.all(work);
+  await settled();
+  return first;
+}
+
+const sends = (body: string, type = 'text/javascript', status = 200) => {
+  return () => new Response(body, { status, headers: { 'Content-Type': type } });
+};
+const portal = sends('Sign in to icon.png', 'text/html');
+
+test.each([
+  ['the first one at once', {}, null, 'skip waiting'],
+  ['a later one once the adjuster agrees', {}, phone, ''],
+  ['not with the sign-in page of a network', { '/app': portal }, null, 'failed'],
+  ['not with such a page as a file', { '/app/icon.png': portal }, null, 'failed'],
+  ['not with an error', { '/app': sends('assets/index-1.js', '', 500) }, null, 'failed'],
+])('a release is installed whole and from the service, %s', async (_, others, active, then) => {
+  const [own, file] = [sends('assets/index-1.js', 'text/html'), sends('')];
+  const files = { '/app': own, '/app/assets/index-1.js': file, '/app/icon.png': file };
+  Object.assign(phone, { active, files: { ...files, ...others } });
+  await fire('install').catch(() => note('failed'));
+  expect(calls.splice(0, 3)).toEqual(Object.keys(files).map((name) => `${name} reload`));
+  expect(taken()).toBe(then);
+  if (then !== 'failed') expect([...(caches.get('page-2') ?? [])].length).toBe(3);
+});
+
+test('a release that starts removes the files of others, shows in all pages, and gives way when it is asked to', async () => {
+  for (const name of ['page-1', 'page-2', 'other']) caches.set(name, new Map());
+  await fire('activate');
+  for (const data of ['other', 'update']) await fire('message', { data });
+  expect([[...caches.keys()], taken()]).toEqual([['page-2'], 'claim, skip waiting']);
+});
+
+test.each([
+  ['/app', 'page', []],
+  ['/app/', 'page', []],
+  ['/app/icon.png', 'file', []],
+  ['/app/assets/index-1.js', 'sent', []],
+  ['/app/assets/map-1.js', 'sent', ['/app/assets/map-1.js']],
+  ['/app/assets/map-1.js', 'Sign in to icon.png', []],
+  ['/app/v1/claims', undefined, []],
+  ['/firm', undefined, []],
+  ['https://other.example/app', undefined, []],
+  ['POST /app', undefined, []],
+])('the worker serves its release alone, and stores files used later: %s', async (url, body, then) => {
+  caches.set('page-1', new Map([['/app/assets/map-1.js', sends('of another release')()]]));
+  const release = { '/app': sends('page')(), '/app/icon.png': sends('file')() };
+  caches.set('page-2', new Map(Object.entries(release)));
+  const sent = body === 'sent' ? sends(body) : portal;
+  phone.files = { '/app/assets/index-1.js': sent, '/app/assets/map-1.js': sent };
+  const [path = '', method = 'GET'] = url.split(' ').reverse();
+  const served = (await fire('fetch', { request: new Request(path, { method }) })) as Response | undefined;
+  const stored = [...(caches.get('page-2')?.keys() ?? [])].slice(2);
+  expect([await served?.text(), stored]).toEqual([body, then]);
+});
+
+test('a push shows what it says in the language of the app, or that there is news, and removes lists of long ago', async () => {
+  await storage.put('language', 'es');
+  await storage.put('offers', [offer()]);
+  const left = [];
+  for (const days of [14, 15]) {
+    await storage.put('readAt', NOW - days * DAY_MS);
+    const text = days === 14 ? '{"kind":"offer","claim_id":"c1","firm_name":"Gulf"}' : '{';
+    await fire('push', { data: { json: () => JSON.parse(text) } });
+    left.push((await storage.get('offers'))?.length);
+  }
+  const files = { icon: '/app/icon-192.png', badge: '/app/badge-96.png', lang: 'es' };
+  const claim = { title: 'Gulf', body: 'Una reclamación espera su respuesta.', tag: 'c1', renotify: true };
+  expect(JSON.parse(calls[0] ?? '')).toEqual({ ...files, ...claim, data: { hash: '#/claims/c1' } });
+  expect(JSON.parse(calls[1] ?? '')).toMatchObject({ ...files, tag: 'news', data: { hash: '#/' } });
+  expect(left).toEqual([1, undefined]);
+});
+
+test('a notification is shown although the disk does not respond', async () => {
+  jest.useFakeTimers();
+  const stalled = new Promise<never>(() => {});
+  const showing = showNotification(
+    phone as never,
+    createStorage(() => stalled),
+    { kind: 'test' },
+  );
+  await jest.advanceTimersByTimeAsync(500);
+  jest.useRealTimers();
+  await showing;
+  expect(JSON.parse(taken())).toMatchObject({ tag: 'test', lang: 'en' });
+});
+
+const pageAt = (path: string, visibilityState = 'visible') => ({
+  ...{ url: `https://claims.example${path}`, visibilityState, focus: () => note('focus') },
+});
+const [SHOWN, HIDDEN, DESK] = [pageAt('/app#/'), pageAt('/app#/', 'hidden'), pageAt('/firm')];
+
+test.each([
+  ['opens the app where no page of it is open', [DESK], 'closed, open /app#/claims/c1'],
+  ['goes to its page', [DESK, HIDDEN], 'closed, {"kind":"open","hash":"#/claims/c1"}, focus'],
+])('a tap on a notification %s', async (_, pages, then) => {
+  phone.pages = pages;
+  const notification = { data: { hash: '#/claims/c1' }, close: () => note('closed') };
+  await fire('notificationclick', { notification });
+  expect(taken()).toBe(then);
+});
+
+test.each([
+  ['none for another tag', 'other', true, 200, [], 2, ''],
+  ['none while it is not known who has signed in', 'answers', true, 200, [], 2, ''],
+  ['later what had no network', 'answers', false, 200, [], 2, 'again'],
+  ['once those of who is signed in', 'answers', true, 200, [], 1, ''],
+  ['one too late, which no page shows', 'answers', true, 404, [DESK, HIDDEN], 1, 'count: 1'],
+  ['one too late, which a page shows', 'answers', true, 404, [HIDDEN, SHOWN], 1, ''],
+])('the worker sends answers: %s', async (of, tag, onLine, status, pages, left, then) => {
+  Object.assign(phone, { pages, onLine });
+  const kept = offer({ id: 'c1' });
+  const answer = { kind: 'answer', key: 'c1', answer: 'accept', title: '', at: 1 } as const;
+  const entry = { ...answer, offer: pastOffer(kept, 'accepted', 1) };
+  const outbox = ['SVC-1', 'SVC-2'].map((owner) => ({ ...entry, id: owner, owner }));
+  await storage.put('offers', [kept]);
+  await storage.put('outbox', outbox);
+  if (of.includes('not known')) await storage.put('signingIn', true);
+  const accepted = { id: 'c1', external_id: 'E1', assignment: { status: 'accepted' } };
+  phone.responses['POST v1/claims/c1/acceptance'] = [status, accepted];
+  phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
+  await fire('sync', { tag }).catch(() => note('again'));
+  expect(/again|count: \d/.exec(taken())?.[0] ?? '').toBe(then);
+  const [unsent, offers] = await storage.getAll('outbox', 'offers');
+  expect([unsent?.length, offers?.length]).toEqual([left, status === 404 ? 0 : 1]);
+});
+
+const registered = (name: string) =>
+  `PUT d1 {"subscription":{"endpoint":"${name}","expirationTime":99,"keys":{"p256dh":"p","auth":"a"}}}`;
+const SUBSCRIBE = `{"userVisibleOnly":true,"applicationServerKey":"${KEY}"}, ${registered('new')}`;
+const [OLD, STALE] = [subscription('old'), subscription('old', [1])];
+const turnedOn = (days: number, svcId = 'SVC-1') => ({ svcId, at: NOW + days * DAY_MS });
+
+test.each([
+  ['keeps one that is young', OLD, 200, -1, '', [-1]],
+  ['registers one after a day', OLD, 200, -2, `, GET push-key, ${registered('old')}`, [0]],
+  ['replaces one of another key', STALE, 200, -2, `, GET push-key, end old, ${SUBSCRIBE}`, [0]],
+  ['replaces one that has ended', OLD, 404, 0, `, end old, GET push-key, ${SUBSCRIBE}`, [0, NOW]],
+  ['does nothing while the service cannot be asked', null, 500, -2, '', [-2]],
+])('a renewal of notifications %s', async (_, held, status, days, then, [at = 0, renewedAt = 7]) => {
+  phone.held = held;
+  if (status !== 200) phone.responses['GET d1'] = [status];
+  await storage.put('notificationsOf', { ...turnedOn(days), renewedAt: 7 });
+  await notifications.renew(DAY_MS);
+  expect(taken()).toBe(`GET d1${then}`);
+  expect(await storage.get('notificationsOf')).toEqual({ ...turnedOn(at), renewedAt });
+});
+
+test("a renewal ends another adjuster's subscription, and one that fails is tried again at the next start", async () => {
+  phone.held = OLD;
+  await storage.put('notificationsOf', turnedOn(0, 'SVC-2'));
+  await notifications.renew(DAY_MS);
+  expect([taken(), await storage.get('notificationsOf')]).toEqual(['end old', undefined]);
+  await storage.put('notificationsOf', turnedOn(0));
+  jest.spyOn(phone, 'subscribe').mockRejectedValueOnce(new Error('No push service.'));
+  await expect(notifications.renew(DAY_MS)).rejects.toThrow('No push service.');
+  expect((await storage.get('notificationsOf'))?.at).toBe(0);
+});
+
+test('notifications are turned on with the choices of this device, tested, kept when the browser replaces them, and turned off', async () => {
+  const quietHours = { start: '21:00', end: '07:15' };
+  await storage.put('devicePreferences', { quietHours, deadlineReminders: true });
+  phone.held = OLD;
+  expect(await notifications.enable()).toBe('on');
+  const chosen = { time_zone: 'America/Chicago', quiet_hours: quietHours, deadline_reminders: true };
+  const turnOn = `end old, GET push-key, ${SUBSCRIBE}, PUT d1/preferences ${JSON.stringify(chosen)}`;
+  expect(taken()).toBe(`${turnOn}, GET d1`);
+  await notifications.sendTest();
+  phone.held = null;
+  await fire('pushsubscriptionchange');
+  expect(taken()).toBe(`POST d1/test-notification, ${turnOn.replace('end old, ', '')}`);
+  // After a sign-in nothing has gone wrong.
+  phone.held = null;
+  await notifications.renew(0);
+  const renewedAt = [await notifications.renewedAt()];
+  for (const ago of [7 * DAY_MS, 7 * DAY_MS - 1]) {
+    await storage.put('notificationsOf', { ...turnedOn(0), renewedAt: NOW - ago });
+    renewedAt.push(await notifications.renewedAt());
+  }
+  expect(renewedAt).toEqual([undefined, undefined, NOW - 7 * DAY_MS + 1]);
+  taken();
+  phone.onLine = false;
+  await expect(notifications.disable()).rejects.toThrow();
+  phone.onLine = true;
+  expect(await notifications.state()).toBe('on');
+  await notifications.disable();
+  expect(taken()).toBe('DELETE d1, GET d1, DELETE d1, end new');
+  expect([await notifications.state(), await storage.get('notificationsOf')]).toEqual(['off', undefined]);
+  phone.permission = 'denied';
+  expect([await notifications.enable(), taken()]).toEqual(['denied', '']);
+});
+
+describe('a new release of the app', () => {
+  fakeTime();
+  async function open() {
+    const deps = { root: '/app/', storage, toasts: { showToast: (line: () => string) => note(line()) } };
+    const updates = createUpdates({ ...deps, texts: signal(en) } as never);
+    updates.registerWorker(new Promise((start) => setImmediate(() => start(note('started')))));
+    await settled();
+    return updates;
+  }
+  const next = {
+    state: 'installed',
+    postMessage(message: unknown) {
+      note(message);
+      this.state = 'activated';
+      listeners.statechange?.({});
+    },
+    addEventListener: phone.addEventListener,
+  };
+
+  test('is looked for once there is a network and when the page shows, and the first one is not announced', async () => {
+    phone.onLine = false;
+    const { updateReady } = await open();
+    Object.assign(phone, { onLine: true, waiting: next });
+    await fire('online');
+    phone.visibilityState = 'hidden';
+    await fire('visibilitychange');
+    expect(taken()).toBe('started, register /app/sw.js /app, register /app/sw.js /app');
+    phone.visibilityState = 'visible';
+    await fire('visibilitychange');
+    await fire('controllerchange');
+    expect([updateReady.value, taken()]).toEqual([false, 'look']);
+  });
+
+  const typed = (value: string, stored: unknown = null) => ({
+    ...{ value, defaultValue: 'loaded', focus: () => note('focus') },
+    closest: (of: string) => (of === '[data-stored]' ? stored : null),
+  });
+  test.each([
+    ['where what is typed is stored', [typed('loaded'), typed('New', {})], 'update', 'reload'],
+    ['not before the rest is stored', [typed('New', {}), typed('New')], `focus, ${en.update.saveFirst}`, ''],
+    ['also where another page has started it', [], 'reload', ''],
+  ])('starts when the adjuster agrees, %s', async (_, fields, then, later) => {
+    Object.assign(phone, { controller: {}, fields, installing: next });
+    const { updateReady, applyUpdate } = await open();
+    const ready = [updateReady.value];
+    await fire('updatefound');
+    phone.waiting = next;
+    await fire('statechange');
+    if (then === 'reload') await fire('controllerchange');
+    ready.push(updateReady.value);
+    taken();
+    applyUpdate();
+    expect([ready, taken()]).toEqual([[false, true], then]);
+    await fire('controllerchange');
+    expect(taken()).toBe(later);
+  });
+
+  test.each([
+    [true, undefined],
+    [false, 1],
+  ])('starts where the app fails, without lists it can read again: %s', async (onLine, lists) => {
+    const { startAgain } = await open();
+    next.state = 'installed';
+    Object.assign(phone, { onLine, installing: next });
+    await storage.put('offers', [offer()]);
+    await storage.put('fields', { zip: '33931' });
+    await startAgain();
+    expect(taken()).toBe('started, register /app/sw.js /app, look, update, reload');
+    const [offers, fields] = await storage.getAll('offers', 'fields');
+    expect([offers?.length, fields]).toEqual([lists, { zip: '33931' }]);
+  });
+});
