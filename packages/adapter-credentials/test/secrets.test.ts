@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SecretKind } from '@svc/application';
-import { createSecrets } from '../src/secrets.ts';
+import { createSecrets, sha256 } from '../src/secrets.ts';
 
 const secrets = createSecrets(Buffer.alloc(32, 1));
 const PREFIXES: Record<SecretKind, string> = {
@@ -86,4 +86,20 @@ test('the tags in the SVCIDs of test accounts are eight random letters and digit
   const tags = Array.from({ length: 1000 }, () => secrets.testAccountTag());
   expect(tags.filter((tag) => !/^[0-9A-Za-z]{8}$/.test(tag))).toEqual([]);
   expect(new Set(tags).size).toBe(1000);
+});
+
+test('hashes of subjects depend on the key and on where each part ends, and are those of no code', () => {
+  const { hashOfSubject } = secrets;
+  const hashes = [['a', 'b'], ['ab'], ['a', 'b', ''], ['b', 'a']].map((parts) => hashOfSubject(...parts));
+  hashes.push(createSecrets(Buffer.alloc(32, 2)).hashOfSubject('a', 'b'), secrets.hashOfCode('a', 'b'));
+  expect(new Set(hashes).size).toBe(6);
+  expect(hashOfSubject('a', 'b')).toBe(hashes[0]);
+});
+
+test('texts, and the bytes that they stand for, are hashed with SHA-256; webhooks are signed with 32 random bytes', () => {
+  // FIPS 180-2, appendix B.1.
+  const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  expect([sha256('abc'), sha256('616263', 'hex')]).toEqual([abc, abc]);
+  const [one, other] = [secrets.webhookSecret(), secrets.webhookSecret()];
+  expect([one === other, one]).toEqual([false, expect.stringMatching(/^whsec_[\w+/]{43}=$/)]);
 });
