@@ -138,27 +138,38 @@ describe('whoever may write the tables of the trail', () => {
 
 test('claims closed longer ago than the operator keeps them are deleted, except under legal hold', async () => {
   const retaining = await openStores({ url: database.url, closedClaimRetentionMs: 10 * DAY });
-  const [one, held] = [await aFirm(stores), await aFirm(stores)];
+  const [one, held, another] = [await aFirm(stores), await aFirm(stores), await aFirm(stores)];
   const closedAt = (days: number | null) => ({ closedAt: days === null ? null : NOW - days * DAY });
   const add = async ({ firmId, svcId }: typeof one, days: number | null) => {
     const claim = aClaim(firmId, svcId, closedAt(days));
     await addClaim(stores, claim);
+    await database.sql.query(
+      `INSERT INTO offers (firm_id, claim_id, offered_at, environment, adjuster_svc_id, status, ended_at)
+       VALUES ($1, $2, '2026-08-01Z', 'live', $3, 'withdrawn', '2026-08-02Z')`,
+      [firmId, claim.id, svcId],
+    );
     return claim.id;
   };
+  const offersOf = async ({ firmId }: typeof one) =>
+    (await stores.firmData.offers(firmId, null, 10)).map(({ claimId }) => claimId).sort();
   const [old, recent, open] = [await add(one, 11), await add(one, 9), await add(one, null)];
   const kept = await add(held, 11);
+  const ofAnother = await add(another, 10);
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, NOW));
   const idsOf = async ({ firmId }: typeof one) =>
     (await stores.firmData.claims(firmId, null, 10)).map(({ id }) => id).sort();
 
   expect((await stores.purge(NOW)).closedClaims).toBe(0);
-  expect((await retaining.purge(NOW)).closedClaims).toBe(1);
-  expect([await idsOf(one), await idsOf(held)]).toEqual([[recent, open].sort(), [kept]]);
-  const trail = await stores.auditReads.rows(one.firmId, { after: 0, limit: 10 });
-  const entries = trail.flatMap(({ text }) => auditEntriesFrom(text));
-  expect(entries.filter(({ action }) => action !== 'claim.send')).toEqual([
-    expect.objectContaining({ actor: 'service', action: 'claims.purge', claims: [old] }),
-  ]);
+  expect((await retaining.purge(NOW)).closedClaims).toBe(2);
+  for (const left of [idsOf, offersOf])
+    expect(await Promise.all([one, held, another].map(left))).toEqual([[recent, open].sort(), [kept], []]);
+  for (const [{ firmId }, id] of [
+    [one, old],
+    [another, ofAnother],
+  ] as const)
+    expect((await eventsOf(firmId)).filter(({ action }) => action !== 'claim.send')).toEqual([
+      expect.objectContaining({ actor: 'service', action: 'claims.purge', claims: [id] }),
+    ]);
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
   expect((await retaining.purge(NOW)).closedClaims).toBe(1);
 });

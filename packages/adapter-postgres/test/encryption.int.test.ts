@@ -12,8 +12,9 @@ import {
 } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
+import { WrappingKeys } from '../src/encryption/wrapping-keys.ts';
 import { EncryptionKeyError, type PostgresStores } from '../src/index.ts';
-import { mergeCarrier } from './a-firm.ts';
+import { mergeCarrier, newId } from './a-firm.ts';
 import { type FreshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 
 const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
@@ -338,17 +339,22 @@ test('an account from before is found by its address, whose other accounts are r
   const email = 'm.thibodeaux@bayou.example';
   const found = (on: PostgresStores, address: string) =>
     on.unitOfWork.run(async (tx) => (await tx.adjusters.findByEmail(address))?.svcId);
-  const { svcId } = await fixtureOn(await connected()).newAdjuster({ ...ACCOUNT, email });
+  const before = fixtureOn(await connected());
+  const { svcId } = await before.newAdjuster({ ...ACCOUNT, email });
+  const firm = await before.newFirm();
+  await before.newStaff(firm, 'admin', { email });
   const stores = await connected(OLD_KEY);
-  const { newAdjuster, use } = fixtureOn(stores);
+  const { newAdjuster, newStaff, use } = fixtureOn(stores);
   const other = await newAdjuster({ svcId: 'Later-1' as Svcid, email: 'other@bayou.example' });
   const outcomes = async () => [
     await found(stores, email.toUpperCase()),
     await errorCodeOf(newAdjuster({ svcId: 'Later-2' as Svcid, email })),
     await found(stores, 'other@bayou.example'),
     await errorCodeOf(newAdjuster({ svcId: 'Later-3' as Svcid, email: 'OTHER@bayou.example' })),
+    await errorCodeOf(newStaff(firm, 'auditor', { email: email.toUpperCase() })),
+    (await stores.staffReads.firmsOf(email)).map(({ id }) => id),
   ];
-  const expected = [svcId, 'email_taken', other.svcId, 'email_taken'];
+  const expected = [svcId, 'email_taken', other.svcId, 'email_taken', 'staff_exists', [firm.id]];
   expect(await outcomes()).toEqual(expected);
   await stores.encryption.encryptExisting(() => {});
   expect(await outcomes()).toEqual(expected);
@@ -455,8 +461,16 @@ describe('the wrapping key', () => {
     const running = await connected(OLD_KEY, NEW_KEY);
     const next = await connected(NEW_KEY, OLD_KEY);
     await next.checkEncryptionKeys();
-    // The firm's key and the service's.
-    expect(await next.encryption.rewrap(() => {})).toBe(2);
+    const ofOthers = new WrappingKeys({ variable: '', read: () => [OLD_KEY] });
+    for (let n = 0; n < 100; n += 1) {
+      const { firmId, wrapped, wrappingKeyId } = ofOthers.wrap(randomBytes(32), newId(), 1);
+      const values = [firmId, wrapped, wrappingKeyId];
+      await database.sql.query('INSERT INTO data_keys VALUES ($1, 1, $2, $3)', values);
+    }
+    const progress: number[] = [];
+    // With the firm's key and the service's.
+    expect(await next.encryption.rewrap((keys) => progress.push(keys))).toBe(102);
+    expect(progress).toEqual([100, 102]);
     expect(await next.encryption.rewrap(() => {})).toBe(0);
 
     const afterwards = await connected(NEW_KEY);
@@ -500,6 +514,26 @@ test('erasing a firm destroys its key and no other', async () => {
   const { rows } = await database.sql.query('SELECT firm_id FROM data_keys ORDER BY 1');
   // The first one is the service's, for accounts.
   expect(rows).toEqual([{ firm_id: '00000000-0000-0000-0000-000000000000' }, { firm_id: kept.firm.id }]);
+});
+
+test('a delivery of a firm whose key is destroyed is left out, and delays none of others', async () => {
+  const fixture = fixtureOn(await connected(OLD_KEY));
+  const firms: FirmId[] = [];
+  for (const name of ['erased', 'kept']) {
+    const { firm, svcId } = await fixture.newTeam();
+    const endpoint = { firmId: firm.id, environment: 'live', url: `https://hooks.example/${name}` } as const;
+    await fixture.use.createWebhook({ actor: 'operator:test', address: null, requestId: null }, endpoint);
+    await fixture.sendId(firm.live, svcId);
+    firms.push(firm.id);
+  }
+  await database.sql.query('DELETE FROM data_keys WHERE firm_id = $1', [firms[0]]);
+  const { webhookQueue } = await connected(OLD_KEY);
+  const now = fixture.clock.now();
+  await webhookQueue.signalChanges(now);
+  const taken = await webhookQueue.take('first', now, now + 1, { limit: 9, perFirm: 9, running: [] });
+  expect(taken.map(({ endpoint: { firmId, url } }) => [firmId, url])).toEqual([
+    [firms[1], 'https://hooks.example/kept'],
+  ]);
 });
 
 test('erasing a firm also deletes rows of tables that were added later, referencing rows first', async () => {
