@@ -174,7 +174,9 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const firms = [await newFirm(), await newFirm(), await newFirm(), await newFirm()];
-      const at = clock.now();
+      const earliest = await newFirm();
+      await invite(earliest, svcId, { invitedAs: 'Renée' });
+      const at = clock.advance(1);
       for (const firm of [...firms].reverse()) {
         await invite(firm, svcId, {
           invitedAs: 'Renée',
@@ -193,13 +195,13 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await use.withdrawInvitation(withdrawn.live, svcId);
       const found = await everyPage((page) => stores.appReads.invitations(svcId, clock.now(), page), 1);
       expect(found).toEqual(
-        [one, two].map((firm) => ({
+        [earliest, one, two].map((firm) => ({
           firmId: firm.id,
           firmName: firm.name,
           seenAt: null,
           invitedAs: 'Renée',
-          invitedAt: at,
-          expiresAt: at + 7 * 24 * 60 * 60 * 1000,
+          invitedAt: firm === earliest ? at - 1 : at,
+          expiresAt: (firm === earliest ? at - 1 : at) + 7 * 24 * 60 * 60 * 1000,
         })),
       );
     });

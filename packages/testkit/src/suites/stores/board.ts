@@ -395,7 +395,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const carrier = { name: 'Bayou' };
       const ids: ClaimId[] = [];
       for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId, n === 0 ? { carrier } : {}));
-      await sendAt(firm, firm.accounts.manual);
+      await offer(firm.test, await sendAt(firm, firm.accounts.manual), firm.accounts.manual);
       const [first, second, third, fourth] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       clock.advance(MINUTE);
       await use.rejectClaim({ svcId }, first, null);
@@ -429,6 +429,17 @@ export function boardBehavior(fixture: () => Fixture): void {
         pending: 1,
         ...unanswered,
       });
+      const countIn = async (from: number, to: number, environment: 'live' | 'test' = 'live') => {
+        const filter = { environment, since: from, until: to, by: 'week', timeZone: 'UTC' } as const;
+        return (await use.reportAnswers(firm.id, filter)).total.offers;
+      };
+      expect(await countIn(since, until, 'test')).toBe(2);
+      // The offer of the first claim has ended, that of the second is its latest.
+      const [one, two] = [since + MINUTE, since + 2 * MINUTE];
+      const counted: number[] = [];
+      for (const bound of [one, one + 1, two, two + 1])
+        counted.push(await countIn(since, bound), await countIn(bound, until));
+      expect(counted).toEqual([0, 6, 1, 5, 1, 5, 2, 4]);
       const byWeek = (await report('week', clock.now() + 1)).rows;
       expect(byWeek.map(({ offers }) => offers)).toEqual([6, 1]);
       expect(byWeek.map(({ group }) => new Date(group).getUTCDay())).toEqual([1, 1]);
@@ -549,8 +560,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       await sendAt(firm, svcId);
       const monday = clock.advance(DAY);
       await sendAt(firm, svcId);
-      const until = clock.advance(DAY);
-      const weeks = async (timeZone: string, since: number) => {
+      const end = clock.advance(DAY);
+      const weeks = async (timeZone: string, since: number, until = end) => {
         const filter = { environment: 'live', since, until, by: 'week', timeZone } as const;
         const { rows } = await use.reportAnswers(firm.id, filter);
         return rows.map(({ group, label, offers, partial }) => [group, label, offers, partial]);
@@ -568,6 +579,12 @@ export function boardBehavior(fixture: () => Fixture): void {
         false,
       ]);
       expect(monday).toBeGreaterThan(sunday);
+      for (let week = 0; week < 10; week += 1) {
+        clock.advance(7 * DAY);
+        await sendAt(firm, svcId);
+      }
+      const ofAll = (await weeks('UTC', sunday - DAY, clock.now() + 1)).map(([week]) => week);
+      expect([ofAll.length, ofAll]).toEqual([11, ofAll.toSorted()]);
       clock.advance(started - clock.now());
     });
 
@@ -590,6 +607,38 @@ export function boardBehavior(fixture: () => Fixture): void {
       // The rejected offer counts after the claim was offered again.
       await offer(firm.live, second, idle);
       expect((await stores.boardReads.work(firm.id, [svcId])).get(svcId)).toEqual(work.get(svcId));
+    });
+
+    test('takes the median of the latest twenty answers', async () => {
+      const { newTeam, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
+      const slow: ClaimId[] = [];
+      for (let n = 0; n < 12; n += 1) slow.push(await sendAt(firm, svcId));
+      clock.advance(HOUR);
+      const [earliest, ...others] = slow as [ClaimId, ...ClaimId[]];
+      await use.rejectClaim({ svcId }, earliest, null);
+      for (const id of others) await use.acceptClaim({ svcId }, id);
+      for (let n = 0; n < 10; n += 1) await use.acceptClaim({ svcId }, await sendAt(firm, svcId));
+      const work = await stores.boardReads.work(firm.id, [svcId]);
+      expect(work.get(svcId)).toEqual({ openOffers: 0, openClaims: 21, medianAnswerMs: HOUR / 2 });
+    });
+
+    test('finds which ids are taken, of its firm and environment alone, and a number while its claim is open', async () => {
+      const { newTeam, use, stores } = fixture();
+      const [{ firm, svcId }, other] = [await newTeam(), await newTeam()];
+      const open = await sendAt(firm, svcId, {}, 'T-1');
+      const closed = await sendAt(firm, svcId, {}, 'T-2');
+      await use.closeClaimAsOperator(closed);
+      await sendAt(firm, firm.accounts.manual, {}, 'T-3');
+      await sendAt(other.firm, other.svcId, {}, 'T-4');
+      const found = async (ids: readonly string[], numbers = ids) => {
+        const sent = ids.map((externalId, n) => ({ externalId, claimNumber: numbers[n] ?? '' }));
+        return (await stores.boardReads.claimsWithIds(firm.id, 'live', sent)).map(({ id }) => id).sort();
+      };
+      const ids = ['none', 'T-1', 'T-2', 'T-3', 'T-4'];
+      const numbers = ids.map((id) => `N-${id}`);
+      expect(await found(ids, numbers)).toEqual([open, open, closed].sort());
+      expect(await found(numbers, ids)).toEqual([]);
     });
 
     test("a firm's revision changes with its claims alone", async () => {

@@ -132,11 +132,13 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const { newFirm, stores, clock, ids } = fixture();
       const firm = await newFirm();
       const [{ key }, { key: unused }] = [await newKey(firm), await newKey(firm)];
+      const { key: other } = await newKey(firm);
       const note = (at: number) =>
         stores.credentials.recordUse({
           keys: new Map([
             [key.id, at],
             [`key_${ids.next()}` as KeyId, at],
+            [other.id, at - 1],
           ]),
           sessions: new Map(),
         });
@@ -145,7 +147,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect(await lastUse(key.id)).toBeNull();
       await note(clock.now());
       await note(clock.now() - HOUR);
-      expect(await lastUse(key.id)).toBe(clock.now());
+      expect([await lastUse(key.id), await lastUse(other.id)]).toEqual([clock.now(), clock.now() - 1]);
       expect(await lastUse(unused.id)).toBeNull();
     });
 

@@ -137,17 +137,19 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       for (let n = 0; n < 4; n += 1) await create(dead, 'test');
       await sendOne(dead);
       await create(other, 'test');
+      const { stores, clock } = fixture();
+      await stores.webhookQueue.signalChanges(clock.now());
       later(SECOND);
       await sendOne(other);
-      const { stores, clock } = fixture();
       const now = clock.now();
       await stores.webhookQueue.signalChanges(now);
       const taken: TestFirm['id'][] = [];
       for (let round = 0; round < 3; round += 1) {
-        const room = { limit: 3, perFirm: 2, running: [...taken] };
+        const room = { limit: round === 0 ? 1 : 3, perFirm: 2, running: [...taken] };
         const due = await stores.webhookQueue.take('first', now, now + 20 * SECOND, room);
         taken.push(...due.map(({ delivery }) => delivery.firmId));
       }
+      expect(taken[0]).toBe(dead.id);
       expect(taken.toSorted()).toEqual([dead.id, dead.id, other.id].toSorted());
       // Two attempts have ended.
       const room = { limit: 3, perFirm: 2, running: [other.id] };
