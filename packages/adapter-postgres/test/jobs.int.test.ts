@@ -49,24 +49,6 @@ describe('jobs', () => {
   const pendingJobs = async (): Promise<number> =>
     (await database.sql.query('SELECT 1 FROM jobs')).rows.length;
 
-  test('a job of a committed transaction runs once; one of a failed transaction never runs', async () => {
-    const done: Job[] = [];
-    stores.startJobs(async (job) => {
-      done.push(job);
-    });
-    await sleep(200);
-    const job = aJob();
-    const failed = stores.unitOfWork.run(async (tx) => {
-      await tx.outbox.add(aJob());
-      throw new Error('rolled back');
-    });
-    await expect(failed).rejects.toThrow('rolled back');
-    await add(job);
-    await eventually(() => done.length > 0);
-    await eventually(async () => (await pendingJobs()) === 0);
-    expect(done).toEqual([job]);
-  });
-
   test('several processes share the jobs, and no job runs twice', async () => {
     const done: string[] = [];
     const handler = async (job: Job) => {

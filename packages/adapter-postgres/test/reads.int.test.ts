@@ -221,10 +221,4 @@ describe('reads', () => {
       expect((await all('live', { updatedSince: year10000 }, 9)).ids).toHaveLength(0);
     });
   });
-
-  test('an id that is not a UUID finds nothing', async () => {
-    expect(await stores.firmReads.claim(firmId, 'live', 'x' as ClaimId)).toBeNull();
-    expect(await stores.appReads.claim(svcId, 'x' as ClaimId)).toBeNull();
-    expect(await stores.appReads.claim(newId<Svcid>(), newId<ClaimId>())).toBeNull();
-  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Environment } from '@svc/domain';
+import type { ClaimId, Environment } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 
@@ -81,7 +81,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { use } = fixture();
       const { stranger, id, accepted } = await setUp();
       const actor = { svcId: stranger };
-      for (const claimId of [id, accepted]) {
+      for (const claimId of [id, accepted, 'no uuid' as ClaimId]) {
         expect(await errorCodeOf(use.readClaim(actor, claimId))).toBe('not_found');
         expect(await errorCodeOf(use.acceptClaim(actor, claimId))).toBe('not_found');
         expect(await errorCodeOf(use.rejectClaim(actor, claimId, 'no'))).toBe('not_found');
