@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Endpoint, EXAMPLES, endpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
-import { auditEventsOf, auditedRequest } from '../src/http/pipeline/audited-requests.ts';
+import { type AuditedRead, auditEventsOf, auditedRequest } from '../src/http/pipeline/audited-requests.ts';
 
 const CALLER = { actor: 'staff:1', address: '127.0.0.1', requestId: '1' };
 /** Their ids are of no object of the trail. */
@@ -19,4 +19,19 @@ test.each(audited)('a refused %s is recorded with what it is about', (id, endpoi
   expect(Object.values(params).map((value) => expect.stringMatching(`^\\w+:${value}$`))).toContainEqual(
     event?.entry.object,
   );
+});
+
+const eventsOf = (code: string | undefined, params = {}, reads?: AuditedRead[], aborted = false) =>
+  auditEventsOf(
+    { ...auditedRequest({ audit: 'key.revoke' }, params, CALLER, '1' as FirmId), ...(reads && { reads }) },
+    { at: 0, code, aborted },
+  ).map(({ entry }) => [entry.action, entry.object, entry.outcome]);
+
+test('a secret in place of the id of a key, and requests of which nothing is known, are not recorded; an aborted read is', () => {
+  expect(eventsOf('not_found', { key_id: 'svc_live_secret' })).toEqual([['key.revoke', null, 'not_found']]);
+  const codes =
+    'malformed_request validation_failed payload_too_large rate_limited internal_error service_unavailable';
+  expect(codes.split(' ').flatMap((code) => eventsOf(code))).toEqual([]);
+  const reads = [{ firmId: '1' as FirmId, action: 'keys.read', object: null }] as const;
+  expect(eventsOf(undefined, {}, [...reads], true)).toEqual([['keys.read', null, 'aborted']]);
 });
