@@ -9,6 +9,7 @@ import { type Device, startPushService } from './push-service.ts';
 const SVC_ID = 'SVC-1' as Svcid;
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' as FirmId;
+const OTHER_FIRM = FIRM_ID.replace(/.$/, '2') as FirmId;
 const OFFER: Notification = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
 
 const service = await startPushService();
@@ -85,19 +86,20 @@ describe('a message', () => {
     await send();
     await send({ kind: 'offer_withdrawn', firmName, claimId: CLAIM_ID });
     await send({ kind: 'invitation', isReminder: false, firmName, firmId: FIRM_ID });
+    await send({ kind: 'invitation', isReminder: false, firmName, firmId: OTHER_FIRM });
     await send({ kind: 'deadlines', count: 3 });
     await send({ kind: 'credentials', expiresOn: '2027-04-30' });
     await send({ kind: 'test' });
     expect(phone.received.map(({ payload }) => payload)).toEqual([
       { kind: 'offer', firm_name: firmName, claim_id: CLAIM_ID },
       { kind: 'offer_withdrawn', firm_name: firmName, claim_id: CLAIM_ID },
-      { kind: 'invitation', firm_name: firmName, firm_id: FIRM_ID },
+      ...[FIRM_ID, OTHER_FIRM].map((id) => ({ kind: 'invitation', firm_name: firmName, firm_id: id })),
       { kind: 'deadlines', count: 3 },
       { kind: 'credentials', date: '2027-04-30' },
       { kind: 'test' },
     ]);
     // Only those about one thing replace each other.
-    expect(new Set(phone.received.map(({ headers }) => headers.topic)).size).toBe(5);
+    expect(new Set(phone.received.map(({ headers }) => headers.topic)).size).toBe(6);
   });
 
   test('replaces an earlier message about the same claim without revealing the claim to the push service', async () => {
@@ -121,7 +123,9 @@ describe('a device', () => {
       const gone = { old: service.device([status]), older: service.device([status]) };
       const devices = { ...gone, phone: service.device() };
       const { send, registered } = sender(subscriptions(devices));
+      counted.length = 0;
       expect(await send()).toEqual(['old: gone', 'older: gone']);
+      expect(counted.toSorted()).toEqual(['delivered', 'gone', 'gone']);
       expect([...registered.keys()]).toEqual(['phone']);
       expect(devices.phone.received).toHaveLength(1);
     },
