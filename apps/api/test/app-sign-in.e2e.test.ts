@@ -212,7 +212,7 @@ describe.each([
     expect(JSON.stringify(stored.rows)).not.toContain(held.slice(`${cookie}-sign-in=`.length));
 
     expect(session.set).toMatch(
-      new RegExp(`^${cookie}-session=svc_\\w+; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Strict$`),
+      new RegExp(`^${cookie}-session=svc_\\w+; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict$`),
     );
     const Cookie = session.set.split(';')[0] ?? '';
     const me = (headers: Record<string, string>, of = root) =>

@@ -260,6 +260,10 @@ test('Prometheus metrics are served on a separate port, by route template and wi
   ]) {
     expect(text.split('\n')).toContain(line);
   }
+  // The same in seconds as the log in milliseconds.
+  const sum = Number(/^http_request_duration_seconds_sum\{route="GET \/v1\/me"\} (\S+)$/m.exec(text)?.[1]);
+  const logged = service.logged.map((line) => JSON.parse(line)).filter(({ route }) => route === 'GET /v1/me');
+  expect(Math.abs(logged.reduce((ms, line) => ms + line.ms, 0) - sum * 1000)).toBeLessThan(3 * 0.06);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
   expect(text).not.toMatch(/svc_live|Ana|0b9f6a52|no-such-page/);
 
