@@ -144,15 +144,8 @@ test('a webhook endpoint of this machine, from before the service was public, is
   const firm = await service.firm();
   const svc = svcJsonOn(service.databaseUrl);
   const ofFirm = ['--firm', firm.id];
-  await svc(
-    'webhook',
-    'create',
-    '--url',
-    `http://localhost:${port}/hook`,
-    '--environment',
-    'test',
-    ...ofFirm,
-  );
+  const url = `http://localhost:${port}/hook`;
+  await svc('webhook', 'create', '--url', url, '--environment', 'test', ...ofFirm);
   await sendClaim(service, firm.test, claimBody(firm.account.manual));
   const [attempt] = await eventually(
     async () => (await svc('webhook', 'deliveries', ...ofFirm)).deliveries[0]?.attempts ?? [],

@@ -71,13 +71,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
   const edgeText = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.constantFrom(
-      '"carrier":{"name":"x"}',
-      '\\"coverages":{',
-      '}',
-      '{"',
-      '\\',
-      'special_limits_cap":',
-      '\\\\"',
+      ...['"carrier":{"name":"x"}', '\\"coverages":{', '}', '{"', '\\', 'special_limits_cap":', '\\\\"'],
     ),
   );
   const details = fc.record(
