@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Endpoint,
   EXAMPLES,
@@ -54,7 +55,6 @@ describe('the tools', () => {
     expect(tools.map(({ name }) => name)).toEqual(
       FIRM.filter(({ auth, write }) => auth === 'key' && !write).map(({ id }) => id),
     );
-    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     expect(client.getInstructions()).toContain('switched off');
   });
 
@@ -82,8 +82,8 @@ describe('the tools', () => {
   });
 
   it('that write cannot be called where writes are off', async () => {
-    const { client, requests } = await connect(false);
-    for (const { id } of FIRM.filter(({ write }) => write)) {
+    const { client, requests } = await connect(false, undefined, 'test');
+    for (const { id } of [...FIRM.filter(({ write }) => write), { id: 'closeTestClaim' }]) {
       await expect(client.callTool({ name: id, arguments: {} })).rejects.toThrow(
         'Tools that change data are switched off.',
       );
@@ -95,6 +95,40 @@ describe('the tools', () => {
     const { client } = await connect(true);
     for (const name of ['signIn', 'toString', '']) {
       await expect(client.callTool({ name, arguments: {} })).rejects.toThrow('There is no tool');
+    }
+  });
+
+  it('tell a client what they change, what they remove, what it may repeat, and which scope they need', async () => {
+    const { client } = await connect(true, undefined, 'test');
+    const { tools } = await client.listTools();
+    const named = (hint: 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+    const reading = ['listClaims', 'getClaim', 'getReceipt', 'listAdjusters', 'getKeyInfo', 'checkReadiness'];
+    const writing = tools.map(({ name }) => name).filter((name) => !reading.includes(name));
+    expect(named('readOnlyHint')).toEqual(reading);
+    expect(named('openWorldHint')).toEqual(writing);
+    expect(named('destructiveHint')).toEqual(['withdrawInvitation', 'clearFaults']);
+    expect(named('idempotentHint').sort()).toEqual([...reading, 'sendClaim', 'offerClaim'].sort());
+    const described = tools.filter(({ description }) => description?.includes('This changes data.'));
+    expect(described.map(({ name }) => name)).toEqual(writing);
+    for (const { name, title, description, annotations } of tools) {
+      const { summary, scope } = { ...firmEndpoints, ...sandboxEndpoints }[name as 'getClaim'];
+      expect([title, annotations?.title]).toEqual([summary, summary]);
+      expect(/ Requires the scope (.*)\.$/.exec(description ?? '')?.[1] ?? null).toBe(scope);
+    }
+  });
+
+  it('have a closed schema of their required fields, whose references it defines', async () => {
+    const tools = createTools({ allowWrites: true, environment: 'live' });
+    const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required] as const);
+    expect(Object.fromEntries(required)).toMatchObject({
+      ...{ listClaims: [], getClaim: ['id'], offerClaim: ['id', 'adjuster_svc_id', 'idempotency_key'] },
+    });
+    for (const { inputSchema: schema } of tools) {
+      const used = [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name ?? '');
+      expect([schema.additionalProperties, Object.keys(Object(schema.$defs))]).toEqual([
+        ...[false, expect.arrayContaining(used)],
+      ]);
     }
   });
 
@@ -116,6 +150,26 @@ describe('the tools', () => {
   });
 });
 
+// By the version that a client asks for. One of 2025-03-26 would send batches.
+it.each([
+  ['2025-03-26', '2024-11-05'],
+  ['2024-11-05', '2024-11-05'],
+  ['2025-06-18', '2025-06-18'],
+  ['1999-01-01', LATEST_PROTOCOL_VERSION],
+])('a client of %s gets the version %s', async (protocolVersion, version) => {
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  const options = { version: '1.2.3', allowWrites: false, environment: 'live' } as const;
+  await createMcpServer({ ...options, call: () => Promise.reject(new Error('called')) }).connect(one);
+  const answered = new Promise((resolve) => {
+    other.onmessage = resolve;
+  });
+  await other.start();
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  await other.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const serverInfo = { name: 'claim-assignment', version: '1.2.3' };
+  expect(await answered).toMatchObject({ result: { protocolVersion: version, serverInfo } });
+});
+
 describe('a call', () => {
   it.each([
     ['listClaims', { limit: 3, assignment_status: 'rejected', updated_since: '2026-08-29T14:30:00+02:00' }],
@@ -132,6 +186,9 @@ describe('a call', () => {
     const [request] = requests;
     expect(request?.endpoint.id).toBe(name);
     expect(request && errorsOf(request)).toEqual([]);
+    const { params, query, body, idempotencyKey: idempotency_key } = request ?? {};
+    const values = Object.entries(input).map(([field, value]) => [field, value === 3 ? '3' : value]);
+    expect({ ...params, ...query, ...body, idempotency_key }).toMatchObject(Object.fromEntries(values));
   });
 
   it.each([
@@ -141,6 +198,7 @@ describe('a call', () => {
     ['getClaim', { id: 'EXT-1' }, { parameter: 'id' }],
     ['listClaims', { colour: 1 }, { parameter: 'colour' }],
     ['listClaims', { limit: 1000 }, { parameter: 'limit' }],
+    ['listClaims', { limit: 0 }, { parameter: 'limit' }],
   ])('of %s with wrong input is a request whose error names the field', async (name, input, location) => {
     const { client, requests } = await connect(true);
     await client.callTool({ name, arguments: input });
