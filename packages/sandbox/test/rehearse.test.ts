@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { createClient } from '@svc/client';
-import { DEFAULT_REHEARSAL, eventClaim, rehearse, SCRIPT } from '../src/index.ts';
+import { type Client, createClient } from '@svc/client';
+import {
+  DEFAULT_REHEARSAL,
+  eventClaim,
+  rehearse,
+  SANDBOX_COMMANDS,
+  SCRIPT,
+  UnfitKeyError,
+} from '../src/index.ts';
 
 const STATUS_AFTER: Readonly<Record<string, string>> = {
   departure: 'withdrawn',
@@ -10,33 +17,55 @@ const STATUS_AFTER: Readonly<Record<string, string>> = {
 };
 
 /** A service with the test accounts, and the fault that the next request of the firm's program meets. */
-function simulatedService() {
+function simulatedService(environment = 'test') {
   const accounts = new Map(
     ['accepts', 'manual', 'rejects', 'paused'].map((name) => [`test_${name}`, 'active']),
   );
   const state = {
     fault: null as string | null,
-    claims: [] as object[],
+    claims: [] as { readonly id?: string; readonly assignment: object }[],
     steps: [] as string[],
+    /** How often the claims were listed, with what, and which answers came after which time. */
+    polls: 0,
+    queries: new Set<string>(),
+    answers: [] as string[],
     accounts,
     /** Requests that are refused, once each. */
     refused: [] as string[],
   };
-  const rowsOf = () => [...accounts].map(([svc_id, status]) => ({ svc_id, test: true, status }));
+  const rowsOf = () => [
+    { svc_id: 'old_manual', test: true, status: 'withdrawn' },
+    { svc_id: 'real_manual', test: false, status: 'active' },
+    ...[...accounts].map(([svc_id, status]) => ({ svc_id, test: true, status })),
+  ];
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    const { pathname } = new URL(String(url));
+    const { pathname, search } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
     const refuse = (status: number) => new Response('{}', { status });
     if (state.refused[0] === request) return [refuse(422), state.refused.shift()][0] as Response;
-    if (pathname === '/v1/me') return Response.json({ key: { environment: 'test' } });
+    if (pathname === '/v1/me') return Response.json({ key: { environment } });
     if (pathname === '/v1/adjusters') return Response.json({ data: rowsOf(), next_cursor: null });
-    if (pathname === '/v1/claims') return Response.json({ data: state.claims, next_cursor: null });
+    if (pathname === '/v1/claims') {
+      state.queries.add(search);
+      state.polls += 1;
+      return Response.json({ data: state.claims, next_cursor: null });
+    }
     if (pathname === '/v1/test/faults')
       state.fault = init?.method === 'PUT' ? JSON.parse(String(init.body)).kind : null;
     const invited = request === 'POST /v1/adjusters/invitations' && JSON.parse(String(init?.body)).svc_id;
     if (invited && accounts.get(invited) !== 'withdrawn') return refuse(409);
     if (invited) accounts.set(invited, 'pending');
     const [, kind, svcId = '', what = ''] = /^\/v1\/test\/(\w+)\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
+    if (kind === 'claims') {
+      state.answers.push(`${svcId} ${what} ${state.polls}`);
+      // The program offers a rejected one to the same account again.
+      const status = what === 'acceptance' ? 'accepted' : 'pending_acceptance';
+      const assignment = { status, adjuster_svc_id: 'test_manual' };
+      state.claims = state.claims.map((claim) =>
+        claim.id === svcId ? { ...claim, ...{ assignment, updated_at: `${state.polls}` } } : claim,
+      );
+      return Response.json({});
+    }
     if (kind === 'invitations' && accounts.get(svcId) !== 'pending') return refuse(404);
     if (svcId !== '') accounts.set(svcId, STATUS_AFTER[what] ?? 'unknown');
     return Response.json({});
@@ -89,6 +118,74 @@ test('the first request meets a fault, however fast a program sends, and no furt
   await rehearsal;
   expect(met).toEqual(['dropped_write', null]);
   expect([state.fault, state.steps.at(-1)]).toEqual([null, 'the next response is slow']);
+});
+
+const START = Date.parse('2026-09-01T12:00:00Z');
+
+/** A program whose claims are there from the start, on a clock that only polls advance: by 1 % of the time each. */
+async function rehearsedByPolls(assignments: readonly object[], environment?: string) {
+  const { state, client } = simulatedService(environment);
+  state.claims = assignments.map((assignment, n) => ({
+    ...{ id: `c${n}`, external_id: `c${n}`, updated_at: '', assignment },
+  }));
+  const sent: string[] = [];
+  const startedAt = await rehearse(client, {
+    ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0), onStep: () => {} },
+    onClaims: (lines) => void sent.push(...lines.split('\n')),
+    signal: new AbortController().signal,
+  });
+  return { answers: state.answers, queries: [...state.queries], sent, startedAt };
+}
+
+test('the manual account answers its own offers one after the other, and another time when they come again', async () => {
+  const offer = (name: string, status = 'pending_acceptance') => ({
+    ...{ status, adjuster_svc_id: `test_${name}` },
+  });
+  const own = Array.from({ length: 6 }, () => offer('manual'));
+  const { answers, queries, startedAt } = await rehearsedByPolls([
+    ...own,
+    ...[offer('accepts'), offer('manual', 'unassigned')],
+  ]);
+  // The fourth one is never answered.
+  expect(answers).toEqual([
+    ...['c0 acceptance 2', 'c1 rejection 6', 'c2 acceptance 11', 'c1 rejection 13', 'c1 acceptance 20'],
+    ...['c4 acceptance 21', 'c5 rejection 26', 'c5 rejection 39', 'c5 acceptance 52'],
+  ]);
+  const query = '?updated_since=2026-09-01T12%3A00%3A00.000Z&limit=200';
+  expect([startedAt, queries]).toEqual(['2026-09-01T12:00:00.000Z', [query]]);
+});
+
+test('a test key is needed, and the claims to send are for active test accounts, with ids of their own in each rehearsal, in force at the loss', async () => {
+  const { sent } = await rehearsedByPolls([{ status: 'accepted' }]);
+  expect(sent.pop()).toBe('');
+  await expect(rehearsedByPolls([], 'live')).rejects.toThrow(UnfitKeyError);
+  const claims = sent.map((line) => JSON.parse(line) as ReturnType<typeof eventClaim>);
+  const names = 'accepts manual rejects manual accepts manual rejects paused accepts manual';
+  expect(claims.map(({ adjuster_svc_id: id }) => id)).toEqual(names.split(' ').map((name) => `test_${name}`));
+  const again = claims.map((_, n) => eventClaim(n, 'test_manual', 'x', START));
+  const ids = [...claims, ...again].flatMap(({ external_id, claim_number }) => [external_id, claim_number]);
+  expect(new Set(ids).size).toBe(40);
+  for (const { loss, policy } of claims)
+    expect([loss.date, policy.effective_date, policy.expiration_date]).toEqual([
+      ...['2026-08-30', '2026-02-13', '2027-02-13'],
+    ]);
+});
+
+test('each command is one call for its argument, with what stops it; a rejection has its reason', async () => {
+  const options = { signal: new AbortController().signal, reason: 'Too far' };
+  const call = (method: string) => async (about: string, given: object) => ({ method, about, given });
+  const sandbox = new Proxy({}, { get: (_, method: string) => call(method) }) as Client['sandbox'];
+  const calls = SANDBOX_COMMANDS.map(async ({ name, argument, run }) => {
+    const { method, about, given } = (await run(sandbox, 'x', options)) as Record<string, unknown>;
+    expect([about, given]).toEqual(['x', name === 'reject' ? options : { signal: options.signal }]);
+    return `${name} ${argument} ${method}`;
+  });
+  expect(await Promise.all(calls)).toEqual([
+    ...['accept id acceptClaim', 'reject id rejectClaim', 'close id closeClaim'],
+    ...['accept-invitation svcid acceptInvitation', 'decline-invitation svcid declineInvitation'],
+    ...['expire-invitation svcid expireInvitation', 'leave svcid leaveFirm', 'pause svcid pauseAdjuster'],
+    ...['resume svcid resumeAdjuster', 'suspend svcid suspendAdjuster', 'reinstate svcid reinstateAdjuster'],
+  ]);
 });
 
 const AS_BEFORE = { fault: null, statuses: ['active'] };
