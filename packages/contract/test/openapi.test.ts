@@ -165,7 +165,12 @@ test('an operation documents its security, its scope, its examples, and its idem
     const what = endpoint.auth === 'staff' ? 'permission' : 'scope';
     const [, sentence] = operation.description.split('\n\nRequires the ');
     expect(sentence).toBe(required === null ? undefined : `${what} \`${required}\`.`);
-    const { requestBody, responses } = operation;
+    const { requestBody, responses, parameters } = operation;
+    const { params: path, query, headers: header } = endpoint;
+    const named = Object.entries({ path, query, header }).flatMap(([place, schema]) =>
+      Object.keys(schema?.shape ?? {}).map((name) => `${place} ${name}`),
+    );
+    expect(parameters.map((one: Record<string, string>) => `${one.in} ${one.name}`)).toEqual(named);
     const { content = {}, headers } = responses[endpoint.success.status];
     const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
     expect([
