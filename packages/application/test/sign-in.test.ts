@@ -80,6 +80,8 @@ describe('a sign-in code', () => {
     for (const opened of [await enter(one, 'one'), await enter(two, 'two'), await enter(open)])
       expect(opened.account.email).toBe(email);
     expect(await errorCodeOf(enter(one, 'one'))).toBe('code_not_requested');
+    const failures = [...Array(3).fill('refused'), ...Array(2).fill('not_requested_here')];
+    expect(external.signInFailures).toEqual(failures);
   });
 
   test('requested with a secret can be tried five times with it, also where the address has no account', async () => {

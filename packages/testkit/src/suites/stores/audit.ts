@@ -277,7 +277,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const deadline = { event, kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
       for (const _ of ['first', 'again']) {
         await use.setPlan(firm.id, 'read_only');
-        await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: 5 });
+        await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: 90, burst: 5 }, 30);
         await use.setOfferWait(firm.id, 4);
         await use.setMember(firm.id, svcId, false);
         await use.revokeKey(key.id);
@@ -299,7 +299,13 @@ export function auditBehavior(fixture: () => Fixture): void {
       ]);
       expect(changesOf(rows.slice(before - 1))).toEqual([
         ['firm.plan', { plan: { from: 'standard', to: 'read_only' } }],
-        ['firm.limits', { requests_per_minute: { from: null, to: 900 }, burst: { from: null, to: 5 } }],
+        [
+          'firm.limits',
+          {
+            ...{ requests_per_minute: { from: null, to: 900 }, writes_per_minute: { from: null, to: 90 } },
+            ...{ burst: { from: null, to: 5 }, max_keys: { from: null, to: 30 } },
+          },
+        ],
         ['firm.offer_wait', { offer_wait_hours: { from: null, to: 4 } }],
         ['member.permission', { can_accept_claims: { from: true, to: false } }],
         ['key.revoke', undefined],
@@ -357,6 +363,9 @@ export function auditBehavior(fixture: () => Fixture): void {
         await use.inviteAdjuster(firm.test, { svcId: invited, notes: NO_NOTES });
         await sandbox[end](actor, invited);
       }
+      await sandbox.closeClaim(actor, id);
+      await sandbox.setFaults(actor, origin.keyId, { kind: 'slow', count: 2 });
+      await sandbox.setFaults(actor, origin.keyId, null);
       const rows = (await fixture().auditOf(firm.id)).slice(before);
       const simulated = rows.filter(({ requestId }) => requestId === 'r-8');
       expect(simulated.map(({ actor, action, object }) => [actor, action, object].join(' '))).toEqual([
@@ -368,8 +377,13 @@ export function auditBehavior(fixture: () => Fixture): void {
         `key:key_8 invitation.withdraw adjuster:${invited}`,
         `key:key_8 invitation.decline adjuster:${invited}`,
         `key:key_8 invitation.accept adjuster:${invited}`,
+        `key:key_8 claim.close claim:${id}`,
+        'key:key_8 faults.set key:key_8',
+        'key:key_8 faults.clear key:key_8',
       ]);
-      expect(simulated.map(({ address }) => address)).toEqual(Array(8).fill('192.0.2.8'));
+      expect(simulated.map(({ address }) => address)).toEqual(Array(11).fill('192.0.2.8'));
+      const set = { kind: { from: null, to: 'slow' }, count: { from: null, to: 2 } };
+      expect(simulated.slice(-2).map(({ changes }) => changes)).toEqual([set, undefined]);
     });
 
     test('records edits, a rejection, and an acceptance that failed because the permission is gone', async () => {

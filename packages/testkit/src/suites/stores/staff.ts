@@ -334,6 +334,9 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(fixture().useWithPasskeysRequired.desk.signIn(byCode))).toBe(
         'passkey_required',
       );
+      await fixture().auditBuffer.flush();
+      const [failed] = (await fixture().auditOf(elsewhere.id)).slice(-1);
+      expect(failed).toMatchObject({ action: 'sign_in', outcome: 'passkey_required' });
       expect(await errorCodeOf(use.signIn(await proof(), DESK))).toBe('sign_in_refused');
 
       await use.removeStaff(removed);
