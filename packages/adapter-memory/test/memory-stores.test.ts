@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job, Tx } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { createFixedClock, createFixture, testClaim } from '@svc/testkit';
+import { createFixedClock, createFixture } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
 const setUp = () => {
@@ -142,20 +142,5 @@ describe('the in-memory job queue', () => {
     await expect(failing).rejects.toThrow('unavailable');
     expect(await stores.jobs.pending()).toHaveLength(1);
     expect(await stores.jobs.runDue(clock.now(), async () => {})).toBe(1);
-  });
-});
-
-describe('the claims built by the testkit', () => {
-  test('differ when their numbers differ', () => {
-    const bodies = Array.from({ length: 50 }, (_, n) => testClaim(n));
-    expect(new Set(bodies.map(({ facts }) => facts.externalId)).size).toBe(50);
-    expect(new Set(bodies.map(({ asSent }) => asSent)).size).toBe(50);
-    for (const { facts, asSent } of bodies) {
-      expect(JSON.parse(asSent)).toMatchObject({
-        external_id: facts.externalId,
-        claim_number: facts.claimNumber,
-        carrier: facts.carrier,
-      });
-    }
   });
 });
