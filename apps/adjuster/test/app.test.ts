@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
-import type { AppClaim, Profile } from '@svc/contract';
+import type { AppClaim } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import { type RequestParts, requestOf } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
@@ -20,14 +20,8 @@ import { en } from '../src/texts/en.ts';
 import '../src/model/deadlines.ts';
 import '../src/model/error-report.ts';
 import '../src/outbox/save-entries.ts';
-import { offer, ownClaim } from './claims.ts';
+import { offer, ownClaim, PROFILE } from './claims.ts';
 import { after, fakeTime, settled } from './fake-time.ts';
-
-const PROFILE: Profile = {
-  ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
-  ...{ email: 'jean@example.com', firms: [] },
-  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
-};
 
 fakeTime();
 let devices = 0;

@@ -1,4 +1,4 @@
-import { type AppClaim, EXAMPLES } from '@svc/contract';
+import { type AppClaim, EXAMPLES, type Profile } from '@svc/contract';
 
 const { adjuster_svc_id, ...example } = EXAMPLES.sendClaim.body as Record<string, unknown>;
 
@@ -38,3 +38,9 @@ export const ownClaim = (acceptedAt: string, changes: Partial<AppClaim> = {}): A
       rejection_reason: null,
     },
   });
+
+export const PROFILE: Profile = {
+  ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
+  ...{ email: 'jean@example.com', firms: [] },
+  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
+};

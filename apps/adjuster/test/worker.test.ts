@@ -3,11 +3,12 @@ import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/global
 import { signal } from '@preact/signals';
 import { EXAMPLES } from '@svc/contract';
 import { createApi } from '@svc/web-app/api';
+import type { Line } from '@svc/web-app/toasts';
 import { type Call, ROUTES } from '../src/data/endpoints.ts';
 import { createStorage } from '../src/data/storage.ts';
 import { pastOffer } from '../src/model/history.ts';
 import { en } from '../src/texts/en.ts';
-import { offer } from './claims.ts';
+import { offer, PROFILE } from './claims.ts';
 import { fakeTime, settled } from './fake-time.ts';
 
 const NOW = Date.UTC(2026, 8, 1, 12);
@@ -116,7 +117,7 @@ beforeEach(async () => {
   caches.clear();
   jest.spyOn(Date, 'now').mockReturnValue(NOW);
   await inTransaction(await openAppDatabase().get(), 'readwrite', (kept) => kept.clear());
-  await storage.put('profile', Object.assign({}, EXAMPLES.getProfile.response, { svc_id: 'SVC-1' }) as never);
+  await storage.put('profile', PROFILE);
   await storage.put('deviceId', 'd1');
   phone.responses = {
     'GET push-key': [200, { key: KEY }],
@@ -207,7 +208,7 @@ test('a notification is shown although the disk does not respond', async () => {
   jest.useFakeTimers();
   const stalled = new Promise<never>(() => {});
   const showing = showNotification(
-    phone as never,
+    phone,
     createStorage(() => stalled),
     { kind: 'test' },
   );
@@ -325,8 +326,12 @@ test('notifications are turned on with the choices of this device, tested, kept 
 describe('a new release of the app', () => {
   fakeTime();
   async function open() {
-    const deps = { root: '/app/', storage, toasts: { showToast: (line: () => string) => note(line()) } };
-    const updates = createUpdates({ ...deps, texts: signal(en) } as never);
+    const deps = {
+      root: '/app/',
+      storage,
+      toasts: { showToast: (line: Line) => note(typeof line === 'string' ? line : line()) },
+    };
+    const updates = createUpdates({ ...deps, texts: signal(en) });
     updates.registerWorker(new Promise((start) => setImmediate(() => start(note('started')))));
     await settled();
     return updates;

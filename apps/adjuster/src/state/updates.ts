@@ -11,7 +11,7 @@ const TYPED = 'input:not([type=checkbox]), textarea';
 export function createUpdates(deps: {
   readonly root: string;
   readonly storage: Storage;
-  readonly toasts: Toasts;
+  readonly toasts: Pick<Toasts, 'showToast'>;
   readonly texts: ReadonlySignal<Texts>;
 }) {
   const state = signal<UpdateState>('uncontrolled');
