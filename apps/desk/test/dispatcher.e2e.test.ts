@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { EXAMPLES } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
@@ -281,7 +280,7 @@ test('what was rejected comes first and is counted, fifteen rows fit, what was t
     expect(await page.content()).not.toContain('Ortega');
   }));
 
-test('a claim shows all that was sent, who offered it, its receipt and a link to call, and prints on one page', () =>
+test('a claim shows all that was sent, who offered it, its receipt and a link to call, and prints on one page; one whose address was cut off is not found', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     const { svcId } = await service.member(firm);
@@ -306,6 +305,8 @@ test('a claim shows all that was sent, who offered it, its receipt and a link to
     expect(await faultsOf(page, 'claim')).toEqual([]);
     const pdf = (await page.pdf({ format: 'Letter' })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    await page.evaluate(`location.hash = '#/claims/01a21a60-9d41'`);
+    await page.getByText('This claim does not exist in your firm.').waitFor();
   }));
 
 test('who could take a claim is shown, and a selection is spread over the adjusters that are ticked, once', () =>
@@ -503,13 +504,6 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await button(page, 'Send 3 claims').click();
     await page.getByText(/sent: 3/).waitFor();
 
-    // What the file does not show is asked.
-    await choose(page, lines.join('\r\n').replace('"Año"', '"Insured Phone"'), 'other.csv');
-    const question = page.getByLabel('Which column is “Policyholder: phone”?');
-    await question.waitFor();
-    expect(await faultsOf(page, 'questions')).toEqual([]);
-    await question.selectOption('policyholder.phone');
-    await page.getByText(/sent before: 2/).waitFor();
     await choose(page, `Claims of August\r\n${lines.join('\r\n')}`);
     await button(page, 'Row 2 has the column names').click();
     await page.getByText(/sent before: 2/).waitFor();
@@ -574,22 +568,4 @@ test('a file of several parts is sent while another screen is shown, closing the
     expect(sent).toEqual(['row 2', 'row 5 of the same import', 'row 8 of the same import']);
     const { json } = await service.call('GET', '/firm/v1/claims', { as: token });
     expect(json.data).toHaveLength(8);
-  }));
-
-test('the address of a claim that was cut off, an export of the trail that is and the period of a verification are said', () =>
-  visiting(DESK, async ({ page }) => {
-    const token = await service.staff(await service.firm(), 'admin');
-    await enterDesk(page, service, token, '#/claims/01a21a60-9d41');
-    await page.getByText('This claim does not exist in your firm.').waitFor();
-    await page.evaluate(`location.hash = '#/audit'`);
-    await page.route('**/firm/v1/audit?*', (route) =>
-      route.fulfill({ json: { ...Object(EXAMPLES.listAudit.response), next_cursor: 'more' } }),
-    );
-    await page.getByLabel('First day').fill('2026-01-01');
-    await page.getByLabel('Last day').fill('2026-03-31');
-    await button(page, 'Search').click();
-    await button(page, 'Verify').click();
-    await page.getByText(/^From Mar\s1,.* to Apr\s1,.* nothing was changed or removed, 0 rows/).waitFor();
-    await button(page, 'Export').click();
-    await page.getByText('The file is incomplete').waitFor();
   }));

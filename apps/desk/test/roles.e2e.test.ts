@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
@@ -47,29 +46,7 @@ async function open(page: Page, screen: Screen, words: Texts): Promise<void> {
   await page.locator(`main ${SCREENS[screen]}`).first().waitFor();
 }
 
-/** Verifies the trail, and returns what is exported with the filter. */
-async function verifiedAndExported(page: Page, action: string): Promise<Record<string, unknown>[]> {
-  await page.getByRole('link', { name: 'Audit' }).click();
-  await button(page, 'Verify').click();
-  await page.getByText(/^From .* nothing was changed or removed, \d+ rows? w/).waitFor();
-  const shown = action.replace('.', ': ');
-  await button(page, shown).first().click();
-  expect(await page.getByLabel('Action').inputValue()).toBe(action);
-  await page.getByLabel('First day').fill('2026-01-01');
-  await button(page, 'Search').click();
-  await until('the filter', async () => {
-    const actions = (await page.locator('.wide-row .value').allTextContents()).filter((text) =>
-      text.includes(': '),
-    );
-    return actions.length > 0 && actions.every((text) => text === shown);
-  });
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
-  expect(download.suggestedFilename()).toBe('audit.jsonl');
-  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
-  return lines.map((line) => JSON.parse(line));
-}
-
-test('an administrator invites a person, changes the role, removes the person, and exports what was done; the browser keeps nothing', () =>
+test('an administrator invites a person, changes the role and removes the person; the browser keeps nothing', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     await enterDesk(page, service, await service.staff(firm, 'admin'), '#/people');
@@ -77,6 +54,7 @@ test('an administrator invites a person, changes the role, removes the person, a
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Full name').fill('Ana Reyes');
     await dialog.getByLabel('Email').fill('ana.reyes@example.com');
+    await dialog.getByLabel('Role').selectOption('Developer');
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('ana.reyes@example.com').waitFor();
     await Promise.all([
@@ -87,7 +65,7 @@ test('an administrator invites a person, changes the role, removes the person, a
     await page.getByText('The last administrator stays.').waitFor();
     await page.context().setOffline(true);
     const chosen = page.getByLabel('Role of Ana Reyes');
-    await chosen.selectOption({ label: 'Developer' });
+    await chosen.selectOption({ label: 'Dispatcher' });
     await until('the role as it is', async () => (await chosen.inputValue()) === 'auditor');
     await page.context().setOffline(false);
     await button(page, 'Remove Ana Reyes').click();
@@ -114,9 +92,6 @@ test('an administrator invites a person, changes the role, removes the person, a
       return (await service.call('GET', '/v1/me', { as: made.secret })).status === 401;
     });
 
-    const exported = await verifiedAndExported(page, 'staff.role');
-    const role = { from: 'dispatcher', to: 'auditor' };
-    expect(exported).toMatchObject([{ outcome: 'ok', changes: { role } }]);
     const kept = `${await storedText(page)} ${page.url()} ${await page.evaluate('document.cookie')}`;
     expect(kept).not.toMatch(/Ana|Priya|@example/);
   }));
@@ -125,7 +100,7 @@ const AUDITED = [
   ...['adjusters', 'map', 'reports', 'keys', 'requests', 'webhooks', 'readiness', 'audit'],
 ] as const satisfies readonly Screen[];
 
-test('an auditor sees every list, verifies and exports the trail, and finds nothing that writes and no secret', async () => {
+test('an auditor sees every list, and finds nothing that writes and no secret', async () => {
   const { firm, claimId } = await firmWithClaim();
   await visiting(DESK, async ({ page }) => {
     await enterDesk(page, service, await service.staff(firm, 'auditor'));
@@ -153,8 +128,6 @@ test('an auditor sees every list, verifies and exports the trail, and finds noth
     const reading =
       /^(Search|(Waiting|Late|Rejected) \d+|Name|Claim number|Carrier|Adjuster|Status|Print|(Show|Save) the receipt|Clear filters|Show more|Download as CSV|Check again|Verify|Export|Show all|[+−\d]*)$/;
     expect(names.filter((name) => !reading.test(name.trim()))).toEqual([]);
-    const [event] = await verifiedAndExported(page, 'claim.send');
-    expect(event).toMatchObject({ action: 'claim.send', object: `claim:${claimId}` });
     expect(await storedText(page)).not.toMatch(/Marisol|Priya|SVC-/);
   });
   await visiting(DESK, async ({ page }) => {
@@ -401,6 +374,7 @@ test.each([
       if (screen === 'adjusters') {
         await page.getByRole('button', { name: /^(Credentials of|Credenciales de)/ }).click();
         await page.getByText('FL E-482913').waitFor();
+        await page.getByText(/^(residential, RCBAP|residencial, condominio .RCBAP.), .*2099$/).waitFor();
         found.push(...(await faultsOf(page, 'credentials')));
         await page.keyboard.press('Escape');
       }

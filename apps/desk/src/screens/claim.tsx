@@ -131,6 +131,8 @@ function Sent({ claim }: { readonly claim: BoardClaimDetails['claim'] }) {
   const factsIn = (value: unknown, path: readonly string[]): Fact[] => {
     if (isObject(value))
       return Object.entries(value).flatMap(([name, inner]) => factsIn(inner, [...path, name]));
+    if (Array.isArray(value) && value.some(isObject))
+      return value.flatMap((one, n) => factsIn(one, [...path, `${n + 1}`]));
     return value === null || value === undefined
       ? []
       : [[nameOfField(path), shown(value, path.at(-1) ?? '')]];
