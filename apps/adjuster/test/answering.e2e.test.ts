@@ -24,11 +24,11 @@ async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly num
   await target.tap({ trial: true });
   const box = await target.boundingBox();
   if (box === null) throw new Error('the button is not on the screen');
-  const tap = () => page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
-  await tap();
+  // The first tap finds the button also when a late response has moved it.
+  await target.tap();
   for (const pauseMs of pausesMs) {
     await page.waitForTimeout(pauseMs);
-    await tap();
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
   }
 }
 
