@@ -22,12 +22,12 @@ const claim = (sent: object = SENT, work: Partial<ClaimWork> = {}, respondedAt: 
     clocks: CLOCKS,
   }) as AppClaimView;
 
-/** The facts of claims that are read in pages of one. */
+/** The facts of claims that are read in pages. */
 const factsOf = (...claims: AppClaimView[]) => {
-  const rows: AppReads['claims'] = async (_svcId, _list, { after }) => {
-    const from = after?.at ?? 0;
-    const next = from + 1 < claims.length ? { at: from + 1, id: '' } : null;
-    return { rows: claims.slice(from, from + 1), next };
+  const rows: AppReads['claims'] = async (_svcId, _list, { after, limit }) => {
+    const end = (after?.at ?? 0) + limit;
+    const next = end < claims.length ? { at: end, id: '' } : null;
+    return { rows: claims.slice(end - limit, end), next };
   };
   return readDeadlineFacts({ claims: rows } as AppReads, 'anna' as Svcid);
 };
@@ -59,9 +59,11 @@ test.each([
 
 test('deadlines depend on the event of each accepted claim, on every page', async () => {
   const ofEvent = claim({ ...SENT, loss: { date: '2026-08-30', cat_code: 'FL26-09' } });
-  const facts = await factsOf(claim(), claim(SENT, {}, null), ofEvent);
+  const others = Array.from({ length: 800 }, () => claim());
+  const facts = await factsOf(...others, claim(SENT, {}, null), ofEvent);
+  const ofOther = ['2026-08-29', null, { contactHours: 12 }];
   expect(facts.map(({ lossDate, event, clocks }) => [lossDate, event, clocks])).toEqual([
-    ['2026-08-29', null, { contactHours: 12 }],
+    ...others.map(() => ofOther),
     ['2026-08-30', 'FL26-09', { contactHours: 12, reportDays: 9 }],
   ]);
 });

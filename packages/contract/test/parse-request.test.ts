@@ -91,6 +91,8 @@ describe('an invalid body', () => {
     ['/loss/date', '2026-08-27 00:00:00', 'did you mean 2026-08-27?'],
     ['/loss/date', '2026-08-27T03:30:00Z', null],
     ['/loss/date', '20260827', 'did you mean 2026-08-27?'],
+    ['/loss/date', '05/13/2026', 'did you mean 2026-05-13?'],
+    ['/loss/date', '05/12/2026', null],
     ['/loss/date', '08/07/2026', null],
     ['/loss/date', '27.08.2026', null],
     ['/loss/date', 'yesterday', null],

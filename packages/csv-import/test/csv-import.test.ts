@@ -186,16 +186,29 @@ describe('columns', () => {
       'policy.number': 'policy.number',
       'Agent Code': null,
     });
-    expect(
-      suggestedColumns(['id', 'state', 'reportedZipCode', 'dateOfLoss', 'ratedFloodZone', 'floodZone']),
-    ).toEqual({
-      id: 'external_id',
-      state: 'loss_location.state',
-      reportedZipCode: 'loss_location.zip',
-      dateOfLoss: 'loss.date',
-      ratedFloodZone: 'building.flood_zone',
-      floodZone: null,
-    });
+    const ofFema = {
+      ...{ id: 'external_id', state: 'loss_location.state', reportedZipCode: 'loss_location.zip' },
+      ...{
+        reportedCity: 'loss_location.city',
+        dateOfLoss: 'loss.date',
+        eventDesignationNumber: 'loss.cat_code',
+      },
+      ...{
+        waterDepth: 'loss.interior_water_depth_inches',
+        ratedFloodZone: 'building.flood_zone',
+        floodZone: null,
+      },
+      originalNBDate: 'policy.original_effective_date',
+      originalConstructionDate: 'building.construction_date',
+      totalBuildingInsuranceCoverage: 'coverages.building_limit',
+      totalContentsInsuranceCoverage: 'coverages.contents_limit',
+      iccCoverage: 'coverages.icc_limit',
+      buildingReplacementCost: 'coverages.building_replacement_cost',
+      buildingPropertyValue: 'coverages.building_actual_cash_value',
+      contentsReplacementCost: 'coverages.contents_replacement_cost',
+      contentsPropertyValue: 'coverages.contents_actual_cash_value',
+    };
+    expect(suggestedColumns(Object.keys(ofFema))).toEqual(ofFema);
   });
 
   test('of the form for paper are known by name, with all that a claim needs', () => {
