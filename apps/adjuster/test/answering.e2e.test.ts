@@ -18,17 +18,39 @@ const { firm, offers, service, statusOf, visiting } = await startApp();
 
 const statusesOf = (ids: readonly string[]) => Promise.all(ids.map(statusOf));
 
-/** Taps the same place again and again, as a thumb with a glove on does. */
-async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly number[]): Promise<void> {
+/** Milliseconds. */
+const CLOCK = 'performance.timeOrigin + performance.now()';
+
+/** Taps a place at times of the page's clock, however late the events are delivered. */
+async function tapsAt(page: Page, target: Locator): Promise<(at: number) => Promise<void>> {
   // Until it is where it stays and takes taps.
   await target.tap({ trial: true });
   const box = await target.boundingBox();
   if (box === null) throw new Error('the button is not on the screen');
-  // The first tap finds the button also when a late response has moved it.
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const devices = await page.context().newCDPSession(page);
+  return async (at) => {
+    for (const type of ['mousePressed', 'mouseReleased'] as const)
+      await devices.send('Input.dispatchMouseEvent', {
+        ...{ type, x, y, timestamp: at / 1000 },
+        ...{ button: 'left', clickCount: 1 },
+      });
+  };
+}
+
+/** Taps the same place again and again, as a thumb with a glove on does. */
+async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly number[]): Promise<void> {
+  const tap = await tapsAt(page, target);
+  await page.evaluate(
+    "addEventListener('click', ({ timeStamp }) => { globalThis.tappedAt = timeStamp; }, { capture: true, once: true })",
+  );
+  // Finds the button also when a late response has moved it.
   await target.tap();
+  let at = Number(await page.evaluate('performance.timeOrigin + tappedAt'));
   for (const pauseMs of pausesMs) {
     await page.waitForTimeout(pauseMs);
-    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+    at += pauseMs;
+    await tap(at);
   }
 }
 
@@ -60,36 +82,24 @@ test('on a busy phone, a tap counts by when it was made: one right after the nex
     const { ids, token } = await offers('First', 'Second');
     await enter(page, service, token, `#/claims/${ids[0]}`);
     const accept = button(page, 'Accept');
-    await accept.tap({ trial: true });
-    const box = await accept.boundingBox();
-    if (box === null) throw new Error('the button is not on the screen');
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-    await page.touchscreen.tap(x, y);
+    const tap = await tapsAt(page, accept);
+    await accept.tap();
     await button(page, 'Next offer').tap();
     await heading(page, 'Ana Second').waitFor();
-    const clock = 'performance.timeOrigin + performance.now()';
     // The page is busy for longer than any guard could wait, and comes to the tap last.
     const shownAt = Number(
       await page.evaluate(`(() => {
-        const shownAt = ${clock};
+        const shownAt = ${CLOCK};
         for (const until = performance.now() + 900; performance.now() < until; );
         return shownAt;
       })()`),
     );
     await accept.tap({ trial: true });
-    const devices = await page.context().newCDPSession(page);
-    const click = async (at: number) => {
-      for (const type of ['mousePressed', 'mouseReleased'] as const)
-        await devices.send('Input.dispatchMouseEvent', {
-          ...{ type, x, y, timestamp: at / 1000 },
-          ...{ button: 'left', clickCount: 1 },
-        });
-    };
-    await click(shownAt + 550);
+    await tap(shownAt + 550);
     await page.waitForTimeout(300);
     expect(await button(page, 'Undo').count()).toBe(0);
     expect(await statusesOf(ids)).toEqual(['accepted', 'pending_acceptance']);
-    await click(Number(await page.evaluate(clock)));
+    await tap(Number(await page.evaluate(CLOCK)));
     await until('the acceptance', async () => (await statusesOf(ids))[1] === 'accepted');
   }));
 
