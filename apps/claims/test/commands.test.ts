@@ -130,6 +130,31 @@ describe('claims sandbox', () => {
   });
 });
 
+it('claims readiness shows of each check its state, its latest findings and what to do, and exits with 0 only when all is ready', async () => {
+  const check = (state: string, ...ids: readonly string[]) => ({
+    ...{ title: `T ${state}`, state, change: 'Mend it.', exercise: 'Try it.', finding_count: ids.length + 4 },
+    findings: ids.map((id) => ({ detail: 'F.', requests: [...id].map((request_id) => ({ request_id })) })),
+  });
+  const [passed, failed] = [check('passed', 'e'), check('failed', 'a', 'b', 'cd', '')];
+  const ended = async (ready: boolean, complete: boolean, ...args: string[]) => {
+    const body = { ready, complete, requests: 12, checks: [passed, failed, check('not_exercised')] };
+    const { code, stdout } = await claims(['readiness', ...args], { service: () => jsonResponse(200, body) });
+    return [code, args.length === 0 ? stdout.trim().split(/\n */) : JSON.parse(stdout).page];
+  };
+  const page = 'http://service.test/firm#/readiness/2026-08-28T15:00:00.000Z';
+  const shown = (verdict: string) => [
+    ...['passed   T passed', 'F. requests e', 'FAILED   T failed', 'F. requests b', 'F. requests c, d'],
+    ...['F. no request', '8 in all. Mend it.', 'not yet  T not_exercised', 'Try it.'],
+    ...[`12 requests were checked: ${verdict}`, page],
+  ];
+  const later = '; some requests or claims were not: choose a later --since';
+  expect(await ended(false, false)).toEqual([1, shown(`not ready yet${later}`)]);
+  expect(await ended(false, true)).toEqual([1, shown('not ready yet')]);
+  expect(await ended(true, false)).toEqual([0, shown('ready')]);
+  expect(await ended(true, true, '--json')).toEqual([0, page]);
+  expect(await ended(false, true, '--json')).toEqual([1, page]);
+});
+
 describe('an error', () => {
   it('is printed with its code, locations and request id, with exit code 1', async () => {
     const errors = [
