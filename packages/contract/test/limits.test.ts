@@ -13,7 +13,8 @@ webhookOverlapHours 24, auditVerificationDays 31, rejectionReason 1/1000, workNo
 contactsPerClaim 200, awayPeriods 10, openOffers 1/1000, licenses 60, clockRules 100, clockHours 1/8760,
 clockDays 1/365, deadlineHours 1/26280, clientSecret 32/128, passkeysPerAccount 10, attestationObject 1/20000,
 slowFaultMs 3000, offerHistory 100, answersForMedian 20, boardCount 10000, reportDays 30/400, reportRows 1000,
-session 6000, edge 600`;
+session 6000, edge 600, importName 1/100, importFileName 1/255, importSheet 1/255, importRow 1/1000000, search 1/100,
+importColumn 0/200, spreadGiven 0/100000, auditText 1/200, keyName 1/100, faultCount 1/100, licenseNumber 1/40, closureReason 1/1000`;
 
 test('the limits that protect the service or that people are promised are these numbers', () => {
   const limits = { ...LIMITS, session: SESSION_REQUESTS_PER_MINUTE, edge: EDGE_REQUESTS_PER_MINUTE };
