@@ -204,32 +204,28 @@ describe('columns', () => {
 
   // Those of a field, and after the bar those of something more general.
   const HEADERS = `
-external_id: Claim ID, FILE_ID, Internal Id, Assignment ID | ID, Reference, Reference No.; claim_number: Claim #, Carrier Claim No,
-Insurer Claim Number, Company Claim #, CLAIM_NO. | Claim; adjuster_svc_id: Adjuster ID, SVCID, SVC ID | Adjuster, Field Adjuster, Assigned Adjuster,
-Adjuster Name, Adjuster Email; file_number: File No., Our File #, Firm File Number; instructions: Special Instructions | Notes, Comments,
-Remarks; reported_date: Date Reported, Date Received, Received Date, Report Date, Date of Notice; contact_date: Date Contacted,
-Contacted Date, First Contact; inspection_date: Date Inspected, Inspected Date; loss.date: Date-Of-Loss, Loss Date, DOL;
-loss.time: Time of Loss, LOSS_TIME; loss.description: Loss Description, Description of Loss, Facts of Loss | Description;
-loss.cause: Cause of Loss, Loss Cause; loss.cat_code: CAT Code, CAT # | Cat, Catastrophe; loss.fico_number: FICO # | FICO;
-loss.exterior_water_depth_inches: Exterior Water Depth; loss.interior_water_depth_inches: Interior Water Depth | Water Depth;
-loss.water_duration_hours: Flood Water Duration; policy.number: Policy #, policy.number | Policy, Policy ID; policy.naic_number: NAIC #, NAIC Code | NAIC;
-policy.effective_date: Policy Effective Date, Policy Start, Policy From | Effective Date; policy.original_effective_date: Original Effective
-Date; policy.expiration_date: Policy Expiration Date, Policy End, Policy To | Expiration Date; carrier.name: Carrier, Carrier Name,
-Insurance Company, Insurer, WYO | Company, Client; loss_location.street: Loss Address, Loss Address 1, Loss Street, Loss Location,
-Property Address, Risk Address | Address, Address 1, Street, Street Address, Insured Address; loss_location.street2: Loss Address 2,
-Property Address 2, Risk Address 2 | Address 2; loss_location.city: Loss City, Property City, Risk City | City; loss_location.county:
-Loss County, Property County, Risk County | County; loss_location.state: Loss State, Property State, Risk State | State;
-loss_location.zip: Loss Zip, Loss Zip Code, Property Zip, Property Zip Code, Risk Zip | Zip, Zip Code, Postal Code;
-policyholder.first_name: Insured First Name, Insured First | First Name; policyholder.last_name: Insured Last Name, Insured Last | Last Name;
-policyholder.company_name: Insured Company, Insured Business | Business Name, Organization; policyholder.phone: Insured Phone, Insured Home
-Phone | Phone, Phone Number, Home Phone, Primary Phone; policyholder.alternate_phone: Alternate Phone, Insured Cell Phone | Cell,
-Cell Phone, Mobile, Mobile Phone, Work Phone; policyholder.email: Insured Email | Email, E-mail, Email Address; building.flood_zone: Rated
-Flood Zone | Flood Zone, Zone; building.occupancy_type: Occupancy; building.construction_date: Date Built, Date of Construction;
-building.community_number: Community #, nfipRatedCommunityNumber | Community, nfipCommunityNumberCurrent; building.number_of_units: Number
-of Units | Units; coverages.building_limit: Building Coverage, Coverage A, Building Limit; coverages.contents_limit: Contents Coverage,
-Coverage B, Contents Limit; coverages.building_deductible: Building Deductible, Deductible A; coverages.contents_deductible: Contents
-Deductible, Deductible B; coverages.building_reserve: Building Reserve, Reserve A; coverages.contents_reserve: Contents Reserve, Reserve B;
-coverages.icc_limit: ICC Limit | ICC; coverages.building_replacement_cost: Building RCV; coverages.contents_replacement_cost: Contents RCV;
+external_id: Claim ID, FILE_ID, Internal Id, Assignment ID | ID, Reference, Reference No.; claim_number: Claim #, Carrier Claim No, Insurer Claim Number, Company
+Claim #, CLAIM_NO. | Claim; adjuster_svc_id: Adjuster ID, SVCID, SVC ID | Adjuster, Field Adjuster, Assigned Adjuster, Adjuster Name, Adjuster Email; file_number:
+File No., Our File #, Firm File Number; instructions: Special Instructions | Notes, Comments, Remarks; reported_date: Date Reported, Date Received, Received Date,
+Report Date, Date of Notice; contact_date: Date Contacted, Contacted Date, First Contact; inspection_date: Date Inspected, Inspected Date; loss.date: Date-Of-Loss,
+Loss Date, DOL; loss.time: Time of Loss, LOSS_TIME; loss.description: Loss Description, Description of Loss, Facts of Loss | Description; loss.cause: Cause of Loss,
+Loss Cause; loss.cat_code: CAT Code, CAT # | Cat, Catastrophe; loss.fico_number: FICO # | FICO; loss.exterior_water_depth_inches: Exterior Water Depth;
+loss.interior_water_depth_inches: Interior Water Depth | Water Depth; loss.water_duration_hours: Flood Water Duration; policy.number: Policy #, policy.number |
+Policy, Policy ID; policy.naic_number: NAIC #, NAIC Code | NAIC; policy.effective_date: Policy Effective Date, Policy Start, Policy From | Effective Date;
+policy.original_effective_date: Original Effective Date; policy.expiration_date: Policy Expiration Date, Policy End, Policy To | Expiration Date; carrier.name:
+Carrier, Carrier Name, Insurance Company, Insurer, WYO | Company, Client; loss_location.street: Loss Address, Loss Address 1, Loss Street, Loss Location, Property
+Address, Risk Address | Address, Address 1, Street, Street Address, Insured Address; loss_location.street2: Loss Address 2, Property Address 2, Risk Address 2 |
+Address 2; loss_location.city: Loss City, Property City, Risk City | City; loss_location.county: Loss County, Property County, Risk County | County;
+loss_location.state: Loss State, Property State, Risk State | State; loss_location.zip: Loss Zip, Loss Zip Code, Property Zip, Property Zip Code, Risk Zip | Zip,
+Zip Code, Postal Code; policyholder.first_name: Insured First Name, Insured First | First Name; policyholder.last_name: Insured Last Name, Insured Last | Last Name;
+policyholder.company_name: Insured Company, Insured Business | Business Name, Organization; policyholder.phone: Insured Phone, Insured Home Phone | Phone, Phone
+Number, Home Phone, Primary Phone; policyholder.alternate_phone: Alternate Phone, Insured Cell Phone | Cell, Cell Phone, Mobile, Mobile Phone, Work Phone;
+policyholder.email: Insured Email | Email, E-mail, Email Address; building.flood_zone: Rated Flood Zone | Flood Zone, Zone; building.occupancy_type: Occupancy;
+building.construction_date: Date Built, Date of Construction; building.community_number: Community #, nfipRatedCommunityNumber | Community,
+nfipCommunityNumberCurrent; building.number_of_units: Number of Units | Units; coverages.building_limit: Building Coverage, Coverage A, Building Limit;
+coverages.contents_limit: Contents Coverage, Coverage B, Contents Limit; coverages.building_deductible: Building Deductible, Deductible A;
+coverages.contents_deductible: Contents Deductible, Deductible B; coverages.building_reserve: Building Reserve, Reserve A; coverages.contents_reserve: Contents
+Reserve, Reserve B; coverages.icc_limit: ICC Limit | ICC; coverages.building_replacement_cost: Building RCV; coverages.contents_replacement_cost: Contents RCV;
 coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_cash_value: Contents ACV`;
 
   test('of claims systems have the field that they name, whatever their case, and general ones only where no other has it', () => {
@@ -237,14 +233,9 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
       const [path = '', names = ''] = line.split(': ');
       const [exact = [], general = []] = names.split(' | ').map((part) => part.split(', '));
       const all = [...exact, ...general];
-      expect(all.map((name) => suggestColumns([name]).columns)).toEqual(
-        all.map((name) => ({ [name]: path })),
-      );
-      const [first = ''] = exact;
-      const both = general.map((name) => suggestColumns([name, first]));
-      expect(both).toEqual(
-        general.map((name) => ({ columns: { [name]: null, [first]: path }, questions: [] })),
-      );
+      expect(all.map((name) => suggestedColumns([name]))).toEqual(all.map((name) => ({ [name]: path })));
+      const beside = (name: string) => suggestedColumns([name, exact[0] ?? '']);
+      expect(general.map(beside)).toEqual(general.map((name) => ({ [name]: null, [exact[0] ?? '']: path })));
     }
     expect(suggestedColumns(['Agent Code'])).toEqual({ 'Agent Code': null });
     const wholes = 'Name, Full Name, Insured, Insured Name, Named Insured, Policyholder, Policyholder Name';
