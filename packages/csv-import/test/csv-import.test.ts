@@ -182,13 +182,10 @@ describe('columns', () => {
       ...{
         reportedCity: 'loss_location.city',
         dateOfLoss: 'loss.date',
-        eventDesignationNumber: 'loss.cat_code',
-      },
-      ...{
-        waterDepth: 'loss.interior_water_depth_inches',
         ratedFloodZone: 'building.flood_zone',
-        floodZone: null,
       },
+      ...{ waterDepth: 'loss.interior_water_depth_inches', floodZone: null },
+      eventDesignationNumber: 'loss.cat_code',
       originalNBDate: 'policy.original_effective_date',
       originalConstructionDate: 'building.construction_date',
       totalBuildingInsuranceCoverage: 'coverages.building_limit',
