@@ -1,6 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
 import { h, render } from 'preact';
-import { act } from 'preact/test-utils';
 import { browserChoices, tabChoices } from '../src/choices.ts';
 import { createNavigation } from '../src/navigation.ts';
 import { openDialogs } from '../src/open-dialogs.ts';
@@ -49,6 +48,7 @@ test.each(Object.entries({ localStorage: browserChoices, sessionStorage: tabChoi
 );
 
 test('of several readings only what the last one finds or meets counts, and nothing after the screen is closed', async () => {
+  jest.useFakeTimers();
   const fixed = { insertBefore: Object, appendChild: Object, removeChild: Object };
   const parent = { nodeType: 1, parentNode: null, firstChild: null, childNodes: [], ...fixed };
   const waiting: [found: (value: string) => void, failed: (error: unknown) => void][] = [];
@@ -58,13 +58,16 @@ test('of several readings only what the last one finds or meets counts, and noth
     useReading(read, found, failed, [input]);
     return null;
   };
-  const show = (input: number) => act(() => render(h(Screen, { input }), parent));
+  /** Effects run after a frame. */
+  const after = async (done: unknown) => [done, await jest.advanceTimersByTimeAsync(1000)];
+  const show = (input: number) => after(render(h(Screen, { input }), parent));
   for (const input of [1, 1, 2, 3]) await show(input);
-  for (const n of [0, 2]) await act(async () => waiting[n]?.[0](`${n}`));
+  for (const n of [0, 2]) await after(waiting[n]?.[0](`${n}`));
   await show(4);
-  for (const n of [1, 3]) await act(async () => waiting[n]?.[1](n));
+  for (const n of [1, 3]) await after(waiting[n]?.[1](n));
   await show(5);
-  await act(() => render(null, parent));
-  await act(async () => waiting[4]?.[0]('late'));
+  await after(render(null, parent));
+  await after(waiting[4]?.[0]('late'));
+  jest.useRealTimers();
   expect([waiting.length, found.mock.calls, failed.mock.calls]).toEqual([5, [['2']], [[3]]]);
 });
