@@ -206,6 +206,22 @@ describe('a call', () => {
     expect(request && errorsOf(request)).toMatchObject([location]);
   });
 
+  it('of values that are empty or no texts sends each of them, as text in the URL and as it is in the body', () => {
+    const tools = createTools({ allowWrites: true, environment: 'live' });
+    const requestOf = (name: string, input: object) =>
+      tools.find((tool) => tool.name === name)?.requestOf({ ...input });
+    const query = { cursor: '', limit: 0, updated_since: null, external_id: ['a'], colour: { a: false } };
+    expect(requestOf('listClaims', query)?.query).toEqual({
+      ...{ cursor: '', limit: '0', updated_since: 'null', external_id: '["a"]', colour: '{"a":false}' },
+    });
+    expect(requestOf('getClaim', { id: 7, colour: '' })).toMatchObject({
+      ...{ params: { id: '7' }, query: { colour: '' }, body: undefined },
+    });
+    const body = { adjuster_svc_id: '', colour: [0, null] };
+    const offer = { params: { id: '' }, query: {}, body, idempotencyKey: '' };
+    expect(requestOf('offerClaim', { id: '', idempotency_key: '', ...body })).toMatchObject(offer);
+  });
+
   it('returns the response once, as text, an error marked as one', async () => {
     const json = '{"code":"not_found","status":404,"detail":"No."}';
     for (const isError of [false, true]) {
