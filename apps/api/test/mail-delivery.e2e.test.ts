@@ -178,18 +178,6 @@ test('a mail that is permanently rejected is not retried, and its address is not
   expect(service.logged.join('')).not.toContain(email);
 });
 
-test('a code that cannot be emailed is logged without the code, and the response is not delayed', async () => {
-  const email = await emailOf(service, (await service.adjuster()).token);
-  rejectCodes.push(554);
-  const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-  expect(response.status).toBe(202);
-  const line = await until('the log line', async () =>
-    service.logged.find((one) => one.includes('could not be emailed')),
-  );
-  expect(line).not.toMatch(/\d{6}"/);
-  expect(line).not.toContain(email);
-});
-
 test('the admins of a firm are mailed when its webhook endpoint is paused, with its host and not its path', async () => {
   const endpoint = await startWebhookEndpoint();
   endpoint.responses.set('/secret-path', (response) => response.writeHead(410).end());

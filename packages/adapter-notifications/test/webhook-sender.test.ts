@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createWebhookSender } from '../src/index.ts';
+import { createPost, createWebhookSender } from '../src/index.ts';
 import { NameNotResolvedError, type Post, PrivateAddressError } from '../src/post.ts';
 
 const MESSAGE = { id: 'msg_1', url: 'https://hooks.example/', secrets: ['whsec_AAAA', 'whsec_BBBB'] };
@@ -34,4 +34,14 @@ test.each([
   ['connection_failed', coded('ECONNREFUSED')],
 ])('a firm gets %s as the reason of a signal that failed: %p', async (expected, error) => {
   expect(await send(() => Promise.reject(error))).toEqual({ error: expected });
+});
+
+test('what is given up while its name is resolved makes no connection', async () => {
+  const givenUp = new AbortController();
+  const post = createPost(true, async () => {
+    givenUp.abort(new Error('given up'));
+    return [{ address: '127.0.0.1', family: 4 }];
+  });
+  const options = { headers: {}, body: null, timeoutMs: 5000, signal: givenUp.signal };
+  await expect(post('http://push.example:9/', options)).rejects.toThrow('given up');
 });
