@@ -56,3 +56,14 @@ test('a caller may send a number of small chunks in a second, in all its bodies;
   now = 1000;
   expect(one.addChunks(3)).toBe(true);
 });
+
+test('unless set, a caller holds 24 MB of 96 MB, of which large bodies leave 32 MB', () => {
+  const memory = createBodyMemory();
+  const heldBy = (caller: string, bytes: number) =>
+    Array.from({ length: 500 }, memory.hold).filter((held) => {
+      held.setCaller(caller);
+      return held.add(bytes);
+    }).length;
+  expect(['a', 'b', 'c'].map((caller) => heldBy(caller, 2 ** 20))).toEqual([24, 24, 16]);
+  expect(['a', 'c', 'd', 'e'].map((caller) => heldBy(caller, 2 ** 16))).toEqual([0, 128, 384, 0]);
+});

@@ -100,30 +100,23 @@ test('work learns when the time of its request is over, and pages have no limit 
   ]);
 });
 
-test('of work that runs alone, a second one of the firm is rejected until the first has ended', async () => {
-  const { run } = createTurns();
-  const { promise, resolve } = later();
-  const verify = (caller: string) => run(wanted(caller, { kind: 'verification' }), () => promise);
-  const first = verify('firm');
-  expect(await codeOf(verify('firm'))).toBe('rate_limited');
-  const other = verify('other firm');
-  resolve();
-  expect(await Promise.all([first, other].map(codeOf))).toEqual(['done', 'done']);
-  expect(await codeOf(verify('firm'))).toBe('done');
-});
-
-test('a caller has a bounded number of works, and another one is not affected', async () => {
-  const { run } = createTurns();
-  const { promise, resolve } = later();
-  const many = Array.from({ length: 33 }, () => codeOf(run(wanted('firm'), () => promise)));
-  const other = codeOf(run(wanted('other firm'), () => promise));
-  resolve();
-  expect(await Promise.all([...many, other])).toEqual([...Array(32).fill('done'), 'rate_limited', 'done']);
-});
-
-test('a report of a caller leaves its verification its place', async () => {
-  const turns = createTurns();
-  const work = { caller: 'firm', isWanted: () => true } as const;
-  const verify = () => turns.run({ ...work, kind: 'verification' }, async () => 'verified');
-  expect(await turns.run({ ...work, kind: 'report' }, verify)).toBe('verified');
-});
+test.each([
+  ['search', 32],
+  ['report', 32],
+  ['workbook', 4],
+  ['verification', 1],
+] as const)(
+  'of a %s, a caller has %d at once, besides works of other kinds and callers',
+  async (kind, most) => {
+    const { run } = createTurns();
+    const { promise, resolve } = later();
+    const start = (caller: string, of: LongWork['kind'] = kind) =>
+      codeOf(run(wanted(caller, { kind: of }), () => promise));
+    const own = Array.from({ length: most + 1 }, () => start('firm'));
+    const others = [start('other firm'), start('firm', kind === 'report' ? 'verification' : 'report')];
+    resolve();
+    const done = Array(most).fill('done');
+    expect(await Promise.all([...own, ...others])).toEqual([...done, 'rate_limited', 'done', 'done']);
+    expect(await start('firm')).toBe('done');
+  },
+);

@@ -5,7 +5,7 @@ import { createVapidKeys, createWebPush } from '../src/index.ts';
 import type { Post } from '../src/post.ts';
 
 const TIMEOUT_MS = 1000;
-const KEYS = {
+const keys = {
   p256dh: createECDH('prime256v1').generateKeys().toString('base64url'),
   auth: randomBytes(16).toString('base64url'),
 };
@@ -34,13 +34,9 @@ function underTest() {
     log: { debug() {}, info() {}, warn() {}, error() {} },
     metrics: { pushEnded: (outcome) => void ended.push(outcome) },
   });
-  const deviceAt = (endpoint: string) => ({
-    deviceId: endpoint,
-    preferences: null,
-    subscription: { endpoint, keys: KEYS },
-  });
+  const to = (id: string) => ({ deviceId: id, preferences: null, subscription: { endpoint: id, keys } });
   const send = (...endpoints: string[]) =>
-    push.send({ svcId: 'SVC-1' as Svcid, devices: endpoints.map(deviceAt) }, { kind: 'test' });
+    push.send({ svcId: 'SVC-1' as Svcid, devices: endpoints.map(to) }, { kind: 'test' });
   return { called, ended, send };
 }
 

@@ -209,13 +209,11 @@ describe('a call', () => {
     const tools = createTools({ allowWrites: true, environment: 'live' });
     const requestOf = (name: string, input: object) =>
       tools.find((tool) => tool.name === name)?.requestOf({ ...input });
-    const query = { cursor: '', limit: 0, updated_since: null, external_id: ['a'], colour: { a: false } };
-    expect(requestOf('listClaims', query)?.query).toEqual({
-      ...{ cursor: '', limit: '0', updated_since: 'null', external_id: '["a"]', colour: '{"a":false}' },
-    });
-    expect(requestOf('getClaim', { id: 7, colour: '' })).toMatchObject({
-      ...{ params: { id: '7' }, query: { colour: '' }, body: undefined },
-    });
+    const query = { cursor: '', limit: 0, updated_since: null, colour: { a: [false] } };
+    const texts = { cursor: '', limit: '0', updated_since: 'null', colour: '{"a":[false]}' };
+    expect(requestOf('listClaims', query)?.query).toEqual(texts);
+    const get = { params: { id: '7' }, query: { colour: '' }, body: undefined };
+    expect(requestOf('getClaim', { id: 7, colour: '' })).toMatchObject(get);
     const body = { adjuster_svc_id: '', colour: [0, null] };
     const offer = { params: { id: '' }, query: {}, body, idempotencyKey: '' };
     expect(requestOf('offerClaim', { id: '', idempotency_key: '', ...body })).toMatchObject(offer);
