@@ -3,6 +3,7 @@ import {
   parseAuditLink,
   parseBoolean,
   parseDuration,
+  parseEmail,
   parseIntegerWithin,
   parseLifetime,
   parseNewSvcId,
@@ -14,8 +15,8 @@ import {
 
 test('a time is accepted as RFC 3339 and as PostgreSQL writes it, always with an offset', () => {
   const at = Date.parse('2026-11-26T17:06:25Z');
-  for (const text of ['2026-11-26T17:06:25.000Z', '2026-11-26T17:06:25+00:00', '2026-11-26 19:06:25+02'])
-    expect(parseTime(text)).toBe(at);
+  const offsets = ['2026-11-26T17:06:25+00:00', '2026-11-26 13:36:25-03:30', '2026-11-26 19:06:25+02'];
+  for (const text of ['2026-11-26T17:06:25.000Z', ...offsets]) expect(parseTime(text)).toBe(at);
   for (const text of ['2026-11-26 17:06:25', '2026-11-26', '2026-13-26T17:06:25Z', ''])
     expect(() => parseTime(text)).toThrow('Allowed: a date-time');
 });
@@ -43,6 +44,7 @@ test.each<[(text: string) => unknown, accepted: string[], values: unknown[], ref
     [LONGEST, '...'],
     ['.', '..', ' S', 'S ', `${LONGEST}e`, '東'.repeat(86)],
   ],
+  [parseEmail, ['A@x.example'], ['A@x.example'], ['a', 'a@', 'a @x.example', '']],
   [parseBoolean, ['true', 'false'], [true, false], ['TRUE', '1', '']],
 ])('an argument is read exactly within its bounds: case %#', (parse, accepted, values, refused) => {
   expect(accepted.map(parse)).toEqual(values);
