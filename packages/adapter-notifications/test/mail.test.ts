@@ -14,7 +14,7 @@ function underTest(errors: Readonly<Record<string, Error>>, later = 'smtp://one'
     const { url } = Object(options);
     const send: Transport['send'] = (_, done) => {
       used.push(url);
-      done(errors[url] ?? null, null);
+      done(errors[url] ?? null);
     };
     const transport: Transport = { name: 'test', version: '1', send };
     return createTransport(transport);
