@@ -29,7 +29,8 @@ export function Board() {
   };
   useKeys((kind, current) => prepare(kind, chosen.length > 0 || current === undefined ? chosen : [current]));
   const offerable = chosen.filter(CAN.offer);
-  const hasActs = offers.acts.value.some(({ state }) => state !== 'sending');
+  const { value: acts } = offers.acts;
+  const hasOutcomes = acts.some(({ state }) => state !== 'sending');
   const draft = offers.draft.value;
   const ids = draft?.from === 'board' ? draft.ids : [];
   const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
@@ -58,10 +59,10 @@ export function Board() {
         </div>
       )}
       <LoadMore list={board.list} />
-      {(chosen.length > 0 || hasActs) && (
+      {(chosen.length > 0 || hasOutcomes) && (
         // In view wherever one stands on the page: the list of outcomes may be far above.
         <div class="selection">
-          {hasActs && <AfterActs />}
+          {hasOutcomes && <AfterActs acts={acts} />}
           {chosen.length > 0 && (
             <div class="row">
               {ACT_KINDS.map((kind) => {

@@ -9,7 +9,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { adjusters, answerTime, dateTime, desk, offers, texts } from '../app.ts';
 import { type ActProps, ClaimPoints, changeDraft, closeDraft } from '../components/act.tsx';
 import type { BoardAdjuster } from '../endpoints.ts';
-import { CANDIDATE_ORDERS, candidates, canTake, displayName, outcomeText } from '../state/offers.ts';
+import {
+  type Act,
+  CANDIDATE_ORDERS,
+  candidates,
+  canTake,
+  displayName,
+  outcomeText,
+} from '../state/offers.ts';
 
 const MAX_SHOWN = 50;
 
@@ -149,14 +156,13 @@ export function OfferResults({ of }: { readonly of?: string }) {
           </li>
         ))}
       </ul>
-      {of !== undefined && <AfterActs />}
+      {of !== undefined && <AfterActs acts={acts} />}
     </Section>
   );
 }
 
 /** What can be done about the outcomes. */
-export function AfterActs() {
-  const { value: acts } = offers.acts;
+export function AfterActs({ acts }: { readonly acts: readonly Act[] }) {
   return (
     <div class="row">
       {acts.some(({ state }) => state === 'unknown') && (
