@@ -69,6 +69,7 @@ const MIN_SECONDS_FOR_JOBS = 45;
 /** A process may take this long to connect to Redis. */
 const REDIS_CONNECT_MS = 3_000;
 const PROGRESS_MS = 60_000;
+const LONGEST_EXTENSION_MS = 120_000;
 /** In bytes; about that of a commit, so that many cuts leave its outcome unknown. */
 const DATABASE_RESPONSE_LENGTH = 200;
 const JOBS_TIMEOUT_MS = 120_000;
@@ -87,7 +88,7 @@ export async function runChaos({
   seed,
   processes: count,
   failover = false,
-  minFaultKinds = 0,
+  isEnough = () => true,
   untilViolation = false,
   log = () => {},
   historyFile,
@@ -97,8 +98,8 @@ export async function runChaos({
   readonly processes: number;
   /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
   readonly failover?: boolean;
-  /** Goes on after `seconds` until there were so many different faults: recovery takes long on a busy machine. */
-  readonly minFaultKinds?: number;
+  /** Goes on after `seconds` until this is true, at most two minutes: a busy machine gets less done. */
+  readonly isEnough?: (met: ReturnType<typeof metIn>) => boolean;
   /** Judges after each fault too, and stops at the first violation. */
   readonly untilViolation?: boolean;
   readonly log?: (line: string) => void;
@@ -336,9 +337,11 @@ export async function runChaos({
       return early.violations.length > 0;
     };
     await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
-      isOn: async () =>
-        (performance.now() < deadline || new Set(faults.map(({ kind }) => kind)).size < minFaultKinds) &&
-        !(untilViolation && (await hasViolation())),
+      isOn: async () => {
+        const late = performance.now() - deadline;
+        const goesOn = late < LONGEST_EXTENSION_MS && !isEnough(metIn({ calls: recorder.calls, faults }));
+        return (late < 0 || goesOn) && !(untilViolation && (await hasViolation()));
+      },
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
@@ -499,13 +502,24 @@ export async function listAll(baseUrl: string, apiKey: string): Promise<ClaimVie
   return all;
 }
 
+/** What a run has met so far. */
+function metIn({ calls, faults }: Pick<History, 'calls' | 'faults'>) {
+  const limited = calls.filter(({ operation }) => operation === 'limited');
+  const limitedWith = (status: number) => limited.filter((call) => call.status === status).length;
+  return {
+    faultKinds: new Set(faults.map(({ kind }) => kind)).size,
+    /** Of files, that became claims. */
+    rows: calls.flatMap(({ rows = [] }) => rows).filter(({ outcome }) => outcome === 'sent').length,
+    limited: { accepted: limitedWith(200), rejected: limitedWith(429) },
+  };
+}
+
 function summarize(history: History, proxies: readonly CuttingProxy[]) {
   const { seed, processes, calls, faults } = history;
   const countOf = (kind: FaultKind): number => faults.filter((fault) => fault.kind === kind).length;
-  const callsWith = (status: Call['status'], of = calls) =>
-    of.filter((call) => call.status === status).length;
-  const limited = calls.filter(({ operation }) => operation === 'limited');
+  const callsWith = (status: Call['status']) => calls.filter((call) => call.status === status).length;
   return {
+    ...metIn(history),
     seed,
     processes,
     requests: calls.length,
@@ -517,10 +531,8 @@ function summarize(history: History, proxies: readonly CuttingProxy[]) {
     ),
     replays: calls.filter(({ replayed }) => replayed === true).length,
     claims: [...history.final.values()].flat().length,
-    rows: calls.flatMap(({ rows = [] }) => rows).filter(({ outcome }) => outcome === 'sent').length,
     signals: [...history.desks.values()].flatMap(({ signals }) => signals).length,
     receipts: [...history.desks.values()].flatMap(({ receipts }) => receipts).length,
-    limited: { accepted: callsWith(200, limited), rejected: callsWith(429, limited) },
     cut: {
       requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),
       responses: proxies.reduce((sum, { cut }) => sum + cut.responses, 0),

@@ -7,7 +7,12 @@ const SECONDS = onCitus() ? 40 : 8;
 jest.setTimeout(400_000);
 
 test('no guarantee is violated when processes, databases and connections fail under load', async () => {
-  const report = await runChaos({ seconds: SECONDS, minFaultKinds: 4, seed: 'a fixed seed', processes: 3 });
+  const report = await runChaos({
+    seconds: SECONDS,
+    isEnough: ({ faultKinds, rows, limited }) => faultKinds >= 4 && rows > 0 && limited.rejected > 0,
+    seed: 'a fixed seed',
+    processes: 3,
+  });
   // A failure shows the violated guarantee and the calls involved.
   expect(report.violations.map(({ rule, description, calls }) => ({ rule, description, calls }))).toEqual([]);
   expect(report.claims).toBeGreaterThan(0);
@@ -16,7 +21,7 @@ test('no guarantee is violated when processes, databases and connections fail un
   // Three firms, the one with a small rate limit, and the service.
   expect(report.judged.chains).toBe(5);
   expect(report.judged.actions).toBeGreaterThan(0);
-  expect(report.recoveries.length).toBeGreaterThanOrEqual(4);
+  expect(report.faultKinds).toBeGreaterThanOrEqual(4);
   expect(report.limited.rejected).toBeGreaterThan(0);
   const { rows, signals, receipts } = report;
   expect(Object.entries({ rows, signals, receipts }).filter(([, count]) => count === 0)).toEqual([]);
