@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals';
+import { ALWAYS_AVAILABLE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
+import { makeListBoardAdjusters } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+test('adjusters are listed with their own work, and for a claim with distance and warnings, those who rejected it last', async () => {
+  const { newFirm, newMember, sendId, newClaim, offer, use, memory, clock } = memoryFixture();
+  const firm = await newFirm();
+  const [rejecting, near, silent] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+  const ofAdjusters = new Map([
+    [rejecting, { openOffers: 1, openClaims: 2, medianAnswerMs: 3 }],
+    [silent, { openOffers: 4, openClaims: 5, medianAnswerMs: null }],
+  ]);
+  const list = makeListBoardAdjusters({
+    ...memory,
+    boardReads: {
+      ...memory.boardReads,
+      work: async (id, svcIds) => {
+        expect(id).toBe(firm.id);
+        return new Map([...ofAdjusters].filter(([svcId]) => svcIds.includes(svcId)));
+      },
+      availability: async (id, svcIds) => {
+        expect(id).toBe(firm.id);
+        const limited = (maxOpenOffers: number) => ({
+          availability: { ...ALWAYS_AVAILABLE, workZip: '33930', maxOpenOffers },
+          pendingOffers: 2,
+        });
+        return new Map(svcIds.map((svcId) => [svcId, limited(svcId === near ? 2 : 3)]));
+      },
+    },
+    zipDistance: (from, to) => Number(from) - Number(to),
+    clock,
+  });
+  const page = async (forClaim?: Parameters<typeof list>[3]) => {
+    const { rows } = await list(firm.id, 'live', { after: null, limit: 100 }, forClaim);
+    return rows
+      .filter(({ adjuster }) => adjuster.testOf === null)
+      .map(({ adjuster, work, rejectedAt, distance, warnings }) => [
+        ...[adjuster.svcId, work.openOffers, work.openClaims, work.medianAnswerMs],
+        ...[rejectedAt, distance, warnings.join()],
+      ]);
+  };
+  await use.setSharing({ svcId: near }, firm.id, { workArea: true });
+  await use.setSharing({ svcId: rejecting }, firm.id, { workArea: true, credentials: true });
+  const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn: '2099-01-01' }] as const;
+  for (const svcId of [rejecting, near]) await use.saveCredentials({ svcId }, { licenses });
+  const claim = newClaim();
+  const asSent = JSON.stringify({
+    ...JSON.parse(claim.asSent),
+    loss_location: { state: 'FL', zip: '33931' },
+  });
+  const id = await sendId(firm.live, rejecting, {
+    claim: { ...claim, asSent: asSent as typeof claim.asSent },
+  });
+  const rejectedAt = clock.advance(60_000);
+  await use.rejectClaim({ svcId: rejecting }, id, null);
+  for (const svcId of [near, rejecting]) await offer(firm.live, id, svcId);
+  expect(await page()).toEqual([
+    [rejecting, 1, 2, 3, null, null, ''],
+    [near, 0, 0, null, null, null, ''],
+    [silent, 4, 5, null, null, null, ''],
+  ]);
+  expect(await page(id)).toEqual([
+    [near, 0, 0, null, null, 1, 'limit_reached'],
+    [silent, 4, 5, null, null, null, ''],
+    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing'],
+  ]);
+  const stranger = await newFirm();
+  expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');
+  const first = await list(firm.id, 'live', { after: null, limit: 1 }, id);
+  const rest = await list(firm.id, 'live', { after: first.next, limit: 100 }, id);
+  expect(first.rows).toHaveLength(1);
+  expect(rest.rows).not.toContainEqual(first.rows[0]);
+  expect(rest.next).toBeNull();
+});
+
+test('a firm reads the credentials of an adjuster who shares them with it, until they stop or leave', async () => {
+  const { newFirm, newMember, invite, use } = memoryFixture();
+  const [firm, other] = [await newFirm(), await newFirm()];
+  const svcId = await newMember(firm);
+  await invite(other, svcId);
+  await use.acceptInvitation({ svcId }, other.id);
+  const outcomes = () =>
+    Promise.all(
+      [firm, other].map(({ id }) =>
+        use.readSharedCredentials(id, svcId).catch(({ code }: { code: string }) => code),
+      ),
+    );
+  expect(await outcomes()).toEqual(['not_found', 'not_found']);
+  await use.setSharing({ svcId }, firm.id, { credentials: true });
+  await use.setSharing({ svcId }, other.id, { workArea: true, clocks: true });
+  expect(await outcomes()).toEqual([{}, 'not_found']);
+  const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn: '2099-01-01' }] as const;
+  await use.saveCredentials({ svcId }, { licenses });
+  expect(await outcomes()).toEqual([{ licenses }, 'not_found']);
+  await use.leaveFirm({ svcId }, firm.id);
+  expect(await outcomes()).toEqual(['not_found', 'not_found']);
+  expect(await errorCodeOf(use.readSharedCredentials(firm.id, 'nobody' as Svcid))).toBe('not_found');
+});
