@@ -1,15 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPoBox } from '@svc/web-app/names';
 import { mapLink } from '../src/model/map-link.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
-
-test.each([
-  ['PO Box 12', true],
-  ['P. O. Box 12', true],
-  ['Apartado 12', true],
-  ['12 Poboxer Street', false],
-  ['1 Boxwood Lane', false],
-])('“%s” is a box at a post office: %s', (street, expected) => expect(isPoBox({ street })).toBe(expected));
 
 describe('links to the maps app', () => {
   const [ANDROID, IPHONE, IPAD] = ['Linux; Android 16', 'iPhone; CPU iPhone OS 18_6', 'Macintosh'];

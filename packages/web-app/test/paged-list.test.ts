@@ -90,3 +90,20 @@ test('a late page or error of another list changes nothing, a row that comes twi
   ]);
   expect(errors).toEqual(['Error: no', 'Error: no']);
 });
+
+test('a reading without a match ends after 25 pages, and goes on from there on demand', async () => {
+  const cursors: string[] = [];
+  const list = createPagedList<string>({
+    async read(cursor = '0') {
+      cursors.push(cursor);
+      return { data: [], next_cursor: String(Number(cursor) + 1) };
+    },
+    idOf: String,
+    enough: 1,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
+  await list.restart();
+  expect([list.rows.value, list.hasMore.value, cursors.length]).toEqual([[], true, 25]);
+  await list.more();
+  expect([cursors[25], cursors.length]).toEqual(['25', 50]);
+});

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
 import { ApiError, NetworkError } from '../src/api-error.ts';
 import { createChoice } from '../src/choice.ts';
+import { createLanguage } from '../src/language.ts';
 import { createSession } from '../src/session.ts';
 import { type CommonTexts, commonEn } from '../src/texts/en.ts';
 import { createToasts } from '../src/toasts.ts';
@@ -154,4 +155,33 @@ test('a choice is what was stored, if it is one of them, else the first, and is 
   expect([order.choice.value, colors.choice.value]).toEqual(['name', 'device']);
   colors.choose('dark');
   expect([colors.choice.value, stored]).toEqual(['dark', { order: 'name', colors: 'dark' }]);
+});
+
+test('a language shows once its texts are loaded, once, English until then, and is loaded again where that failed', async () => {
+  const stored: Record<string, string> = { language: 'fr' };
+  const choices = {
+    read: (key: string) => stored[key],
+    write: (key: string, text: string) => void Object.assign(stored, { [key]: text }),
+  };
+  const es = jest.fn<() => Promise<string>>().mockResolvedValue('texts');
+  es.mockRejectedValueOnce(new Error('offline'));
+  const open = () => createLanguage({ choices, deviceLanguage: () => 'es', others: { es } });
+  const { choice, language, loadedTexts, load, choose } = open();
+  const shown = () => [choice.value, language.value, loadedTexts.value];
+  await expect(load()).rejects.toThrow('offline');
+  expect(shown()).toEqual(['device', 'en', undefined]);
+  choose('es');
+  expect(shown()).toEqual(['es', 'en', undefined]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(shown()).toEqual(['es', 'es', 'texts']);
+  choose('en');
+  await load();
+  expect([shown(), stored]).toEqual([['en', 'en', undefined], { language: 'en' }]);
+  choose('device');
+  await load();
+  expect([shown(), es.mock.calls.length, open().choice.value]).toEqual([
+    ['device', 'es', 'texts'],
+    2,
+    'device',
+  ]);
 });

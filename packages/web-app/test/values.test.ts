@@ -4,7 +4,7 @@ import { durationText } from '../src/duration.ts';
 import { isResponseOf } from '../src/endpoints.ts';
 import { createFormat } from '../src/format.ts';
 import { createFile } from '../src/load-once.ts';
-import { addressText, nameOf } from '../src/names.ts';
+import { addressText, isPoBox, nameOf, titleOf, townOf } from '../src/names.ts';
 import { type CommonTexts, commonEn } from '../src/texts/en.ts';
 import type { Language } from '../src/texts/languages.ts';
 
@@ -44,7 +44,17 @@ test('a name is that of the person, or of the company, and an address is one lin
   expect([place, { ...place, street2: 'Apt 2' }].map(addressText)).toEqual([
     ...['1 Bay St, Tampa, FL 33601', '1 Bay St, Apt 2, Tampa, FL 33601'],
   ]);
+  expect([townOf(place), titleOf({ policyholder: { company_name: 'Bay' } })]).toEqual(['Tampa, FL', 'Bay']);
 });
+
+test.each([
+  ...['PO Box 12', 'P. O. Box 12', 'p.o.box 12', 'Post Office Box 1', 'Postal Box 1', 'Apartado 12'].map(
+    (street) => [street, true] as const,
+  ),
+  ...['12 Poboxer Street', '1 Boxwood Lane', '3 Apartadora', '1 Post Road'].map(
+    (street) => [street, false] as const,
+  ),
+])('“%s” is a box at a post office: %s', (street, expected) => expect(isPoBox({ street })).toBe(expected));
 
 test.each([
   ['its own', 200, { id: 'A1', name: '' }, true],
