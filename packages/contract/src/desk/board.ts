@@ -609,7 +609,7 @@ export const boardEndpoints = named({
     audit: 'claim.close',
     summary: 'Close a claim',
     description:
-      'Frees the claim number and ends offering for good; a pending offer is withdrawn first. Closing is not visible under /v1 and does not change updated_at. Closing again has no effect. With updated_at, a claim that has changed since is left as it is.',
+      'Frees the claim number and ends offering for good; a pending offer is withdrawn first. Closing itself is not visible under /v1 and does not change updated_at. Closing again has no effect. With updated_at, a claim that has changed since is left as it is.',
     params: claimParams,
     body: closeBoardClaimBody,
     bodyRequired: false,
