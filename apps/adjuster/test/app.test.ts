@@ -12,6 +12,7 @@ import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
 import { createAnswerApi, createOutboxStore } from '../src/data/outbox-store.ts';
 import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage, Tabs } from '../src/data/tabs.ts';
+import { pastOffer } from '../src/model/history.ts';
 import { createAppNavigation } from '../src/navigation.ts';
 import { createPreferences } from '../src/state/preferences.ts';
 import { createTyped } from '../src/state/typed.ts';
@@ -44,10 +45,14 @@ function device() {
     alive: true,
     visible: true,
     storeFails: false,
+    /** Whether the browser stores anything, and whether its database can be opened now. */
+    isStored: signal(true),
+    databaseFails: false,
     /** How many transactions there are until the page is killed. */
     transactionsLeft: Number.POSITIVE_INFINITY,
   };
   const storage = createStorage(async () => {
+    if (state.databaseFails) throw new Error('Closed.');
     state.transactionsLeft -= 1;
     return state.transactionsLeft < 0 ? new Promise(() => {}) : connection.get();
   });
@@ -94,7 +99,7 @@ function device() {
         storage,
         tabs,
         api: { call, now: () => Date.now() + state.clockAheadMs, isTimeKnown: () => true },
-        isStored: signal(true),
+        isStored: state.isStored,
         zipPlacesUrl: 'zip.bin',
       },
       deviceLanguage: () => 'en',
@@ -132,7 +137,11 @@ function device() {
       }),
       openEvents(events) {
         handlers.events = events;
-        return { open: () => events.changed('revision'), close: () => {}, isAlive: () => state.alive };
+        const open = () => {
+          state.calls.push('open events');
+          events.changed('revision');
+        };
+        return { open, close: () => void state.calls.push('close events'), isAlive: () => state.alive };
       },
       page: {
         ...{
@@ -234,20 +243,28 @@ describe('an app', () => {
     'that learns by %s that its session has ended removes the lists, and sends after the next sign-in what was not sent',
     async (_, refused) => {
       const { app, state, storage } = await started();
+      expect(state.calls.filter((call) => call.startsWith('renew'))).toEqual(['renew 86400000']);
+      const past = pastOffer(offer(), 'rejected', 1);
+      await storage.history.add([past]);
       await app.answers.answer(state.offers, 'accept');
       const name = refused === 'acceptance' ? acceptanceOf(state) : refused;
       state.responses[name] = new ApiError(401, 'invalid_session');
       await (refused === 'acceptance' ? app.outbox.release() : app.lists.refresh());
       await settled();
       expect([app.session.endedBecause.value, app.lists.offers.value]).toEqual(['expired', undefined]);
+      expect(state.calls.at(-1)).toBe('close events');
       expect(await storage.getAll('offers', 'accepted')).toEqual([undefined, undefined]);
       expect(await storage.get('outbox')).toHaveLength(1);
       delete state.responses[name];
       const [claim] = state.offers as [AppClaim];
       state.responses[`GET v1/claims/${claim.id}`] = () => claim;
+      state.calls.length = 0;
       await app.signIn({ email: 'jean@example.com', code: '123456' });
       await after(5000);
       expect(app.outcomes.results.value).toEqual({ [claim.id]: 'accepted' });
+      expect(state.calls).toEqual(expect.arrayContaining(['open events', 'GET v1/invitations', 'renew 0']));
+      // What is over stays with the one whom it was offered to.
+      expect(await storage.get('history')).toContainEqual(past);
     },
   );
 
@@ -260,9 +277,12 @@ describe('an app', () => {
     };
     const { app } = open();
     expect([app.places.mayAsk.value, await mayAsk(), await mayAsk()]).toEqual([false, true, true]);
-    app.places.endAsking();
+    const { places } = (await visit()).app;
+    places.endAsking();
     await settled();
-    expect([app.places.mayAsk.value, await mayAsk()]).toEqual([false, false]);
+    expect([places.mayAsk.value, await mayAsk()]).toEqual([false, false]);
+    places.forget();
+    expect(places.mayAsk.value).toBe(true);
   });
 
   test('forgets one adjuster for the next one, with the answers of the first still on the device', async () => {
@@ -325,7 +345,7 @@ describe('an app', () => {
   });
 
   test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
-    const { app, state, storage, kept } = await started({ offers: [offer(), offer()] });
+    const { app, state, storage, kept, handlers, current } = await started({ offers: [offer(), offer()] });
     const [rejected, accepted] = state.offers as [AppClaim, AppClaim];
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer([rejected], 'reject');
@@ -341,9 +361,15 @@ describe('an app', () => {
     await app.places.restore();
     app.arrangement.change({ search: 'Kenner' });
     await settled();
+    state.calls.length = 0;
     await app.signOut(false);
     await settled();
     expect(await kept((store) => resultOf(store.getAllKeys()))).toEqual(['format', 'language']);
+    expect([state.calls.includes('close events'), current()]).toEqual([true, '#/']);
+    state.calls.length = 0;
+    handlers.page.visibilitychange?.();
+    await after(30_000);
+    expect(state.calls).toEqual([]);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.places.origin.value).toBeNull();
     expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
@@ -400,10 +426,11 @@ describe('an app', () => {
     await settled();
     const signingIn = app.signIn({ email: 'other@example.com', code: '123456' });
     await settled();
-    expect(state.calls).not.toContain('POST session');
+    expect([state.calls.includes('POST session'), app.outbox.isSending.value]).toEqual([false, true]);
     release(undefined);
     await signingIn;
-    expect(state.calls).toContain('POST session');
+    await settled();
+    expect([state.calls.includes('POST session'), app.outbox.isSending.value]).toEqual([true, false]);
   });
 
   test('reads the lists again when the service has a later revision, and not when it has the same', async () => {
@@ -448,14 +475,16 @@ describe('an app', () => {
   });
 
   test('lists offers that ended without an answer in the history and says which were withdrawn, and not those that were answered here or elsewhere', async () => {
-    const [answered, elsewhere, ...ended] = Array.from({ length: 5 }, () => offer());
+    const [answered, elsewhere, ...ended] = Array.from({ length: 27 }, () => offer());
     if (answered === undefined || elsewhere === undefined) throw new Error('no offers');
-    const { app, state, storage } = await started({ offers: [answered, elsewhere, ...ended] });
+    const { app, state, storage, notify } = await started({ offers: [answered, elsewhere, ...ended] });
+    // The screen of this one says it there.
+    notify({ kind: 'open', hash: `#/claims/${ended[2]?.id}` });
     await app.answers.answer([answered], 'reject');
     const receipt = (rule: string) => `x.${btoa(JSON.stringify({ decided_by: { rule } }))}.x`;
     for (const [n, { id }] of ended.entries())
       state.responses[`GET v1/claims/${id}/receipt`] = () => ({
-        receipt: receipt(n === 0 ? 'offered_to_another' : 'withdrawn_by_firm'),
+        receipt: receipt(n === 1 ? 'offered_to_another' : 'withdrawn_by_firm'),
       });
     state.offers = [];
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z', { id: elsewhere.id })];
@@ -463,10 +492,11 @@ describe('an app', () => {
     await settled();
     const listed = (await storage.get('history'))?.map(({ claimId }) => claimId);
     expect(listed).toEqual(ended.map(({ id }) => id));
-    const [, first] = ended;
+    const [first] = ended;
     expect(linesOf(app)).toEqual([
-      en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 1),
+      en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 17),
     ]);
+    expect(state.calls.filter((name) => name.endsWith('/receipt'))).toHaveLength(19);
   });
 
   test('reads lists again when no events arrive, when their end may mean something, and when they are too old, and not while it is hidden', async () => {
@@ -480,7 +510,12 @@ describe('an app', () => {
     const poll = () => after(30_000);
     expect(await reads(poll)).toBe(0);
     state.alive = false;
+    state.clockAheadMs = 7000;
     expect(await reads(poll)).toBe(1);
+    expect([state.calls.includes('open events'), app.now.value - Date.now()]).toEqual([true, 7000]);
+    state.clockAheadMs = 9000;
+    await app.lists.refresh();
+    expect(app.now.value - Date.now()).toBe(9000);
     state.visible = false;
     expect(await reads(poll)).toBe(0);
     state.alive = true;
@@ -492,6 +527,10 @@ describe('an app', () => {
     expect(await reads(() => handlers.page.online?.())).toBe(1);
     state.visible = true;
     expect(await reads(() => handlers.page.visibilitychange?.())).toBe(0);
+    // It asks for the revision, and reads the profile alone.
+    expect([...new Set(state.calls)]).toEqual(['open events', 'GET v1/me']);
+    handlers.page.offline?.();
+    expect(app.session.connection.value).toBe('offline');
     jest.setSystemTime(Date.now() + 61_000);
     expect(await reads(() => handlers.page.visibilitychange?.())).toBe(1);
     // One that has been open for two weeks without a network.
@@ -547,6 +586,51 @@ describe('an app', () => {
     expect(state.calls).not.toContain(acceptanceOf(state));
     await after(1);
     expect(state.calls).toContain(acceptanceOf(state));
+    expect([app.session.needsPasskey.value, app.session.isSignedIn()]).toEqual([false, true]);
+  });
+
+  test('shows at the start what waits, before the service responds, and sends it on request although it has to wait', async () => {
+    const { app: before, state, visit } = await started();
+    before.prefer({ undoSeconds: 0 });
+    state.responses[acceptanceOf(state)] = new NetworkError('service', 60_000);
+    await before.answers.answer(state.offers, 'accept');
+    await settled();
+    const release = holdBack(state, 'GET v1/me');
+    const { app } = await visit();
+    expect(app.answers.queued.value).toHaveLength(1);
+    release(PROFILE);
+    await settled();
+    state.responses = { [`GET v1/claims/${state.offers[0]?.id}`]: () => state.offers[0] };
+    await app.outbox.send();
+    expect(app.answers.queued.value).toHaveLength(1);
+    await app.outbox.sendNow(app.answers.queued.value.map(({ id }) => id));
+    expect(app.answers.queued.value).toEqual([]);
+  });
+
+  test('leads to the sign-in where it cannot be known who is signed in, and keeps who has signed in without lists', async () => {
+    const { state, storage, visit } = device();
+    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
+    const { app } = await visit();
+    expect([app.session.profile.value, state.calls.some((call) => call.startsWith('renew'))]).toEqual([
+      null,
+      false,
+    ]);
+    delete state.responses['GET v1/me'];
+    await app.signIn({ email: 'jean@example.com', code: '123456' });
+    expect(await storage.getAll('profile', 'signingIn', 'readAt')).toEqual([PROFILE, undefined, undefined]);
+  });
+
+  test('stores what it could not store twice a minute, also while it is hidden', async () => {
+    const { app, state, storage } = await started();
+    Object.assign(state, { storeFails: true, visible: false });
+    state.isStored.value = false;
+    state.responses[acceptanceOf(state)] = new NetworkError('service', 60_000);
+    await app.answers.answer(state.offers, 'accept');
+    await after(29_000);
+    state.storeFails = false;
+    expect(await storage.get('outbox')).toBeUndefined();
+    await after(1000);
+    expect(await storage.get('outbox')).toHaveLength(1);
   });
 
   test('sends what waits as soon as events arrive again after a dead spot', async () => {
@@ -635,9 +719,11 @@ describe('an app', () => {
         if (shown === undefined) throw new NetworkError();
         return { ...claim, ...shown };
       };
+      state.calls.length = 0;
       await app.answers.undo([claim.id]);
       await settled();
       expect(linesOf(app)).toContain(line);
+      expect(state.calls).toContain('GET v1/invitations');
       expect(app.answers.queued.value).toEqual([]);
     },
   );
@@ -659,14 +745,20 @@ describe('an app', () => {
     const { app, state, storage } = await started({ accepted: [claim] });
     const save = () => app.work.save(claim.id, { notes: 'Wet' }, false);
     const name = `PATCH v1/claims/${claim.id}/work`;
+    const reads = async () => {
+      await settled();
+      return state.calls.splice(0).filter((call) => call === 'GET v1/invitations').length;
+    };
     state.responses[name] = new NetworkError('service');
-    expect(await save()).toBe('waiting');
+    await reads();
+    expect([await save(), await reads()]).toEqual(['waiting', 1]);
     expect(app.work.withOwnEdits(claim).work.notes).toBe('Wet');
     state.responses[name] = new ApiError(409, 'not_accepted');
-    expect(await save()).toBe('rejected');
+    expect([await save(), await reads()]).toEqual(['rejected', 1]);
     expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
     state.responses[name] = () => ({ ...claim, work: { notes: 'Wet' } });
-    expect(await save()).toBe('saved');
+    // The response has the claim as it is now.
+    expect([await save(), await reads()]).toEqual(['saved', 0]);
   });
 
   test('keeps refused edits as typed and says that they were refused, also when another tab has sent them', async () => {
@@ -735,6 +827,15 @@ describe('an app', () => {
     await settled();
     expect([one.texts.value, two.texts.value]).toEqual([both, both]);
     expect(await storage.get(`draft:${claim.id}`)).toEqual(both);
+    app.typed.rejections.keep(['a'], { code: 'too_far', freeText: '' });
+    app.typed.contactNotes.keep(['b'], 'Gate code');
+    app.typed.fields.keep(['zip'], '33931');
+    await settled();
+    expect(Object.values(other.typed).map(({ texts }) => texts.value)).toEqual([
+      { a: { code: 'too_far', freeText: '' } },
+      { b: 'Gate code' },
+      { zip: '33931' },
+    ]);
     // What one tab saves is no longer typed in any; what was typed since stays.
     state.responses[`PATCH v1/claims/${claim.id}/work`] = () => {
       two.keep(['notes'], 'Typed since');
@@ -748,7 +849,7 @@ describe('an app', () => {
   });
 
   test('shows settings that wait as changed, also after a restart, and stores them once they are sent', async () => {
-    const { app, state, visit } = await started();
+    const { app, state, storage, visit } = await started();
     const changes = { accepting_assignments: false };
     state.responses['PATCH v1/me/availability'] = new NetworkError('service');
     await app.account.changeSettings({ key: 'availability', changes });
@@ -766,11 +867,13 @@ describe('an app', () => {
     await app.outbox.restore([]);
     const later = (await visit()).app;
     expect(later.account.availability.value).toMatchObject({ ...changes, max_open_offers: 3 });
-    state.profile = { ...PROFILE, availability: { ...PROFILE.availability, ...changes } };
-    state.responses['PATCH v1/me/availability'] = () => state.profile.availability;
+    // Also where the profile cannot be read after that.
+    state.responses['GET v1/me'] = new NetworkError('service');
+    state.responses['PATCH v1/me/availability'] = () => ({ ...PROFILE.availability, ...changes });
     await after(5000);
     expect(unsent()).toEqual([0, 0]);
     expect(app.session.profile.value?.availability).toMatchObject(changes);
+    expect((await storage.get('profile'))?.availability).toMatchObject(changes);
   });
 
   test('refuses a first email address that the service did not store', async () => {
@@ -859,6 +962,18 @@ describe('an app', () => {
     expect(await storage.get('profile')).toEqual(PROFILE);
     const [outbox, offers, since] = await storage.getAll('outbox', 'offers', 'changesSince');
     expect([outbox?.length, offers?.length, typeof since]).toEqual([1, 1, 'string']);
+    // At the next time as it is then, and later and later where that fails.
+    await app.answers.undo(state.offers.map(({ id }) => id));
+    await kept((store) => resultOf(store.clear()));
+    state.databaseFails = true;
+    handlers.page.storageLost?.();
+    await after(500);
+    await after(999);
+    state.databaseFails = false;
+    await settled();
+    expect(await storage.get('profile')).toBeUndefined();
+    await after(1);
+    expect(await storage.getAll('profile', 'outbox')).toEqual([PROFILE, undefined]);
   });
 
   test('reports an error once, five in a visit, and nothing about failed requests or without a session', async () => {
@@ -952,7 +1067,24 @@ describe('an app', () => {
     await settled();
     const last = (await visit()).app.places;
     await last.restoreStops();
-    expect([last.origin.value, last.stops.value]).toEqual([null, ['a']]);
+    expect([last.origin.value, last.stops.value, last.mayAsk.value]).toEqual([null, ['a'], false]);
+    const getCurrentPosition = jest.fn<Geolocation['getCurrentPosition']>((found, failed) => {
+      const [latitude, longitude] = [26, -80];
+      if (getCurrentPosition.mock.calls.length > 1) failed?.(Object(new Error('denied')));
+      else found(Object({ coords: { latitude, longitude, accuracy: 9 } }));
+    });
+    const browser = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+    const value = { geolocation: { getCurrentPosition } };
+    Object.defineProperty(globalThis, 'navigator', { value, configurable: true });
+    await last.setOriginFromPosition();
+    await expect(last.setOriginFromPosition()).rejects.toThrow('denied');
+    Reflect.deleteProperty(globalThis, 'navigator');
+    if (browser !== undefined) Object.defineProperty(globalThis, 'navigator', browser);
+    // A position of a minute ago is not where somebody who drives is.
+    expect(getCurrentPosition.mock.calls[0]?.[2]).toEqual({ timeout: 15_000, maximumAge: 60_000 });
+    await settled();
+    expect(last.distanceOf.value(far)?.toFixed()).toBe('69');
+    expect((await visit()).app.places.origin.value).toEqual({ latitude: 26, longitude: -80 });
     fetching.mockRestore();
   });
 

@@ -10,6 +10,8 @@ import {
   suggestionFor,
 } from '../src/model/notification-state.ts';
 import { notificationOf } from '../src/model/push-message.ts';
+import { createAppNavigation } from '../src/navigation.ts';
+import { NOTIFICATION_WORDS } from '../src/texts/worker.ts';
 
 const PROFILE: Profile = {
   ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
@@ -171,6 +173,44 @@ describe('a push message', () => {
     expect(shown.hash).toBe('#/');
     expect(shown.body).toBe('Claim assignments');
     expect(JSON.stringify(shown)).not.toContain('undefined');
+  });
+});
+
+test('notifications have words for each kind in both languages, with the same values', () => {
+  const kinds = ['acceptance_lost count', 'credentials date', 'deadlines count', 'invitation ', 'offer '];
+  for (const words of Object.values(NOTIFICATION_WORDS)) {
+    const values = Object.entries(words.kinds).map(
+      ([kind, text]) => `${kind} ${/\{(\w+)\}/.exec(text)?.[1] ?? ''}`,
+    );
+    expect(values.toSorted()).toEqual([...kinds, 'offer_withdrawn ', 'test ']);
+  }
+  const { kinds: spanish } = NOTIFICATION_WORDS.es;
+  const english = Object.entries(NOTIFICATION_WORDS.en.kinds);
+  expect(english.filter(([kind, text]) => spanish[kind] === text)).toEqual([]);
+});
+
+describe('an address', () => {
+  const opened = (hash: string) =>
+    createAppNavigation({
+      location: { hash },
+      history: { scrollRestoration: 'auto', state: 0, replaceState: () => {}, go: () => {} },
+      ...{ scrollY: 0, addEventListener: () => {} },
+    });
+  test.each([
+    ...['', '#/', '#/none', '#/invitations', '#/closed'].map((hash) => [hash, { screen: 'offers' }] as const),
+    ['#/claims', { screen: 'claims', closed: false }],
+    ['#/claims/closed', { screen: 'claims', closed: true }],
+    ['#/claims/c1', { screen: 'claim', id: 'c1' }],
+    ['#/invitations/f1', { screen: 'invitation', firmId: 'f1' }],
+    ...['map', 'history', 'firms', 'settings', 'credentials', 'help'].map(
+      (screen) => [`#/${screen}`, { screen }] as const,
+    ),
+  ])('opens its screen: “%s”', (hash, route) => {
+    const { route: shown, go, returnItem } = opened(hash);
+    expect(shown.value).toEqual(route);
+    // A list takes back the focus from an item of it.
+    go('#/other');
+    expect(returnItem()).toBe('id' in route || 'firmId' in route ? hash : undefined);
   });
 });
 

@@ -30,7 +30,7 @@ const subscription = (name: string, key = KEY_BYTES) => ({
 });
 /** The browser and the service as they are at the start of each test. */
 const START = {
-  ...{ permission: 'granted', onLine: true },
+  ...{ permission: 'granted', onLine: true, userAgent: '', maxTouchPoints: 0, isInstalled: true },
   ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
   ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
   ...{ held: null as unknown, pages: [] as unknown[] },
@@ -69,7 +69,10 @@ Object.assign(phone, { pushManager: phone, serviceWorker: phone, ready: Promise.
 const GLOBALS: Record<string, unknown> = {
   location: Object.assign(new URL('https://claims.example/app/sw.js'), { reload: () => note('reload') }),
   ...{ navigator: phone, document: phone, registration: phone, Notification: phone, PushManager: phone },
-  ...{ addEventListener: phone.addEventListener, matchMedia: () => ({ matches: true }) },
+  ...{
+    addEventListener: phone.addEventListener,
+    matchMedia: (query: string) => ({ matches: query === '(display-mode: standalone)' && phone.isInstalled }),
+  },
   ...{ __FILES__: ['assets/index-1.js', 'icon.png'], __LAZY_FILES__: ['assets/map-1.js'], __VERSION__: '2' },
   ...{ clients: phone, caches: phone, skipWaiting: () => note('skip waiting') },
   BroadcastChannel: class {
@@ -104,7 +107,7 @@ afterAll(() => {
   Object.defineProperties(globalThis, before);
 });
 const { inTransaction, openAppDatabase } = await import('../src/data/database.ts');
-const { createNotifications } = await import('../src/data/notifications.ts');
+const { createNotifications, devicePlatform } = await import('../src/data/notifications.ts');
 const { showNotification } = await import('../src/data/show-notification.ts');
 const { createUpdates } = await import('../src/state/updates.ts');
 await import('../src/service-worker.ts');
@@ -321,6 +324,26 @@ test('notifications are turned on with the choices of this device, tested, kept 
   expect([await notifications.state(), await storage.get('notificationsOf')]).toEqual(['off', undefined]);
   phone.permission = 'denied';
   expect([await notifications.enable(), taken()]).toEqual(['denied', '']);
+});
+
+test.each([
+  ['iPhone; CPU iPhone OS 18_6', 5, 'apple'],
+  ['iPad; CPU OS 12_5', 5, 'apple'],
+  ['Macintosh; iPadOS', 5, 'apple'],
+  ['Macintosh; a trackpad', 1, 'other'],
+  ['Linux; Android 16', 5, 'android'],
+  ['Windows NT 10.0', 10, 'other'],
+])('steps are those of the device: %s', async (userAgent, maxTouchPoints, platform) => {
+  Object.assign(phone, { userAgent, maxTouchPoints });
+  const states = [await notifications.state()];
+  Reflect.deleteProperty(globalThis, 'PushManager');
+  for (const isInstalled of [true, false]) {
+    phone.isInstalled = isInstalled;
+    states.push(await notifications.state());
+  }
+  Object.assign(globalThis, { PushManager: phone });
+  const inBrowser = platform === 'apple' ? 'homeScreen' : 'unsupported';
+  expect([devicePlatform(), states]).toEqual([platform, ['off', 'unsupported', inBrowser]]);
 });
 
 describe('a new release of the app', () => {

@@ -195,6 +195,57 @@ test.each([
   expect(same.filter((text) => !SAME.has(text))).toEqual([]);
 });
 
+test.each([
+  ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
+  ['desk', deskEn, deskEs],
+])(
+  'every text of the %s says the same values in both languages, in their order, and one apart from many where English does',
+  (_, en, es) => {
+    type Text = (...values: unknown[]) => unknown;
+    const leaves = (value: unknown, path: string): [string, Text][] =>
+      typeof value === 'function'
+        ? [[path, value as Text]]
+        : typeof value === 'object' && value !== null
+          ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
+          : [];
+    const said = (text: Text | undefined, values: unknown[]): string => {
+      try {
+        return String(text?.(...values));
+      } catch {
+        return '';
+      }
+    };
+    const spanish = new Map(leaves(es, ''));
+    const examples = [
+      [71, 72, 73],
+      [0, 72, 73],
+      [1, 1, 1],
+      ['QA', 'QB', 'QC'],
+      ['QA', 71, 72],
+      [71, 'QA', 'QB'],
+    ];
+    const differ = leaves(en, '').flatMap(([path, text]) =>
+      examples.flatMap((values) => {
+        const [english, other] = [text, spanish.get(path)].map((one) => {
+          const many = said(one, values);
+          const hasSingular = values.map((value, n) => {
+            const as = (count: number) => said(one, values.with(n, count)).replaceAll(String(count), '71');
+            return value === 71 && as(1) !== many && as(72) === many;
+          });
+          return { order: many.match(/\b(7[123]|Q[ABC])\b/g)?.join(), hasSingular, many };
+        });
+        const isSame = english?.order === other?.order;
+        // Spanish has no plural of SVCID.
+        const isPlural = english?.hasSingular.every(
+          (has, n) => !has || other?.hasSingular[n] || path === '.adjusters.found',
+        );
+        return isSame && isPlural ? [] : [[path, english, other]];
+      }),
+    );
+    expect(differ).toEqual([]);
+  },
+);
+
 test('each action of the audit trail is said in Spanish, and one that a later release adds as it is', () => {
   const left = AUDIT_ACTIONS.filter((action) => actionInSpanish(action) === action);
   expect(left).toEqual([]);
