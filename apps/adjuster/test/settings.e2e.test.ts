@@ -70,6 +70,11 @@ test('offers are paused by firm, for all firms, for days away or at a number, an
     });
     await page.getByRole('button', { name: /^Remove/ }).click();
     await page.getByText('No days planned.').waitFor();
+    // A field that is emptied stays empty, and clears what is saved.
+    await workZip.fill('');
+    expect(await workZip.inputValue()).toBe('');
+    await page.locator('form', { has: workZip }).getByRole('button', { name: 'Save' }).click();
+    await until('no ZIP code', async () => (await saved()).work_zip === null);
 
     await button(page, 'Leave this firm').click();
     await page.getByText('Claims you have accepted stay with you.').waitFor();
