@@ -294,6 +294,11 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
     expect(rowsOf(text, { values: { 'carrier.name': 'One Mutual' } })).toMatchObject(
       ['Palmetto', 'One Mutual'].map((name) => ({ claim: { carrier: { name } } })),
     );
+    const dated = ['46261', '8/9/2026', '8/27/26', '2026-08-27'].map((date) => {
+      const [one] = rowsOf(fileOf({ 3: '' }), { values: { 'loss.date': date } });
+      return one !== undefined && 'claim' in one;
+    });
+    expect(dated).toEqual([false, false, false, true]);
     expect(imported(text, { values: { 'carrier.nam': 'x' } }).problems).toMatchObject([
       { detail: '"carrier.nam" is not a field of a claim.' },
     ]);
@@ -380,22 +385,40 @@ describe('a row', () => {
     ]);
   });
 
-  const withLimit = (text: string): string => `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
-
-  test.each([
-    ['250000', 250000],
-    ['$1,250,000.50', 1250000.5],
-    ['0', 0],
-  ])('has numbers as US systems write them: %s', (text, value) => {
-    expect(rowsOf(withLimit(text))).toMatchObject([{ claim: { coverages: { building_limit: value } } }]);
-  });
-
-  test.each([
-    ...['1.250.000', '12,5', '1e5', '-5', '25%'].map(withLimit),
-    // A comma may be a decimal point where it is not the separator.
-    withLimit('X').replaceAll(',', ';').replace('X', '250,000'),
-  ])('rejects a number that is not certain: %#', (csv) => {
-    expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
+  test('has numbers as US systems write them, and none that is not certain', () => {
+    const certain = { 250000: 250_000, '1234.56': 1234.56, $1250: 1250, '$ 7.5': 7.5, 0: 0, '0.500': 0.5 };
+    const grouped = { '$1,250,000.50': 1_250_000.5, '250,000': 250_000, '1,250': 1250 };
+    const wrong =
+      '12,5 12,50 1,23 1,2345 12,34,567 ,500 1,250, 1.250.000 1.250,50 1,250.5.0 1e5 -5 +5 25% 5. .5 €5 5$ 0x5';
+    const points = { '1.250': '1250, or 1.25.', '250.000': '250000, or 250.', '$12.500': '12500, or 12.5.' };
+    const separators = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' };
+    for (const [delimiter, separator] of Object.entries(separators)) {
+      const read = (text: string) => {
+        const csv = `${HEADER},Building Limit\n${rowWith({})},X`
+          .replaceAll(',', separator)
+          .replace('X', `"${text}"`);
+        const file = readCsv(csv, MAX);
+        const [row] = importCsv(file).rows;
+        return [
+          file.delimiter,
+          row && 'claim' in row ? row.claim.coverages?.building_limit : row?.problems[0]?.detail,
+        ];
+      };
+      // A comma may be a decimal point where it does not separate US columns.
+      const isGrouped = delimiter !== 'semicolon';
+      const none = 'Must be a number, such as 250000 or 1234.56.';
+      const expected = { ...certain, ...(isGrouped && grouped) };
+      const refused = [...wrong.split(' '), ...(isGrouped ? [] : Object.keys(grouped))];
+      expect(Object.keys(expected).map(read)).toEqual(
+        Object.values(expected).map((value) => [delimiter, value]),
+      );
+      expect(refused.map((text) => [text, ...read(text)])).toEqual(
+        refused.map((text) => [text, delimiter, none]),
+      );
+      expect(Object.keys(points).map(read)).toEqual(
+        Object.values(points).map((text) => [delimiter, `The point may be that of thousands: write ${text}`]),
+      );
+    }
   });
 
   test('has choices in any case, with spaces or hyphens', () => {

@@ -25,6 +25,36 @@ test.each([
   expect(implausibleDate(path, date, '2026-03-04') === null).toBe(isPlausible);
 });
 
+test('a date is read only as it is surely meant', () => {
+  const dates = { order: 'mdy', hasShortYears: true, hasSerials: true } as const;
+  const table = {
+    ...{ '2026-03-04T00:00': true, '2026-03-04t00:00:00.000z': true, '2026-03-04 00:00:00+05:30': true },
+    ...{ '2026-03-04T00:01': false, '2026-03-04T12:00': false, '2026-3-4': false },
+    ...{ 20260304: true, '2026/3/4': true, '18260304': false, '2026/3/4 0:00': false },
+    ...{
+      '3/4/2026': true,
+      '03.04.26': true,
+      '3-4-2026': true,
+      '3/4/2026 00:00:00 am': true,
+      '3/4/026': false,
+    },
+    ...{
+      '4 Mar 2026': true,
+      '4-march-26': true,
+      '04MAR2026': true,
+      '4 Mar. 2026': true,
+      'Mar. 4, 2026': true,
+    },
+    ...{ 'Mar 4 26': false, 'Mar 32, 2026': false, '4 Mrz 2026': false, 46085: true, '46085.0': true },
+    ...{ '46085.5': false, 29999: false, 60000: false },
+  };
+  const read = Object.keys(table).map((text) => [text, dateOf(text, dates).value === '2026-03-04']);
+  expect(Object.fromEntries(read)).toEqual(table);
+  const serial = (text: string) => dateOf(text, dates).value;
+  expect([serial('30000'), serial('59999')]).toEqual(['1982-02-18', '2064-04-07']);
+  expect(dateOf('9 Sept 2026', { ...dates, hasShortYears: false }).value).toBe('2026-09-09');
+});
+
 test('each month is known by its name and by three letters', () => {
   const months = 'January February March April May June July August September October November December';
   const dates = { order: 'unclear', hasShortYears: false, hasSerials: false } as const;
