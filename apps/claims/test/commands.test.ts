@@ -21,6 +21,42 @@ describe('claims whoami', () => {
     expect(stdout).toContain('environment  live');
     expect(stdout).toContain('claims:create claims:read');
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_test_secret');
+    expect(requests[0]?.headers.get('user-agent')).toMatch(/ claims\/\d/);
+  });
+
+  it('is asked of the URL of --url before that of the environment, says that it waits, and is left by Ctrl-C', async () => {
+    const asked: string[] = [];
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked.push(String(url));
+      if (asked.length > 1) return jsonResponse(200, me);
+      return jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' });
+    };
+    const { code, stderr } = await claims(['whoami', '--url', 'http://given.test/'], { fetch });
+    expect([code, asked]).toEqual([0, Array(2).fill('http://given.test/v1/me')]);
+    expect(stderr).toMatch(/^claims: rate_limited; waiting 1 s\n$/);
+    expect(await claims(['whoami'], { signal: AbortSignal.abort() })).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it('tells with --json no answer, wrong usage and a refusal apart, and prints no control characters', async () => {
+    const failed = async (args: readonly string[], options: Parameters<typeof claims>[1]) => {
+      const { code, stderr } = await claims([...args, '--json'], options);
+      return [code, JSON.parse(stderr).error.code];
+    };
+    const env = { CLAIMS_API_KEY: 'k' };
+    const service = () => new Response(null, { status: 301 });
+    expect([await failed(['whoami'], { env }), await failed(['whoami'], { service })]).toEqual([
+      [2, 'usage'],
+      [1, 'http_301'],
+    ]);
+    const named = { ...Object(me), firm: { id: 'f', name: 'A\u001b[2J\u202e\u009b' } };
+    const shown = await claims(['whoami'], { service: () => jsonResponse(200, named) });
+    expect(shown.stdout).toContain('firm         A\ufffd[2J\ufffd\ufffd\n');
+    const json = await claims(['whoami', '--json'], { service: () => jsonResponse(200, named) });
+    expect(json.stdout).toContain('A\\u001b[2J\u202e\\u009b');
   });
 
   it('prints the document with --json', async () => {
@@ -226,6 +262,26 @@ describe('an error', () => {
     expect([code, stdout]).toEqual([2, '']);
   });
 
+  it('for a number beyond its bounds has exit code 2, and at them it has not', async () => {
+    const refusing = () => problemResponse(403, 'insufficient_scope');
+    const bounds = [
+      ['send -', '--concurrency', 1, 20],
+      ['import -', '--concurrency', 1, 20],
+      ['import -', '--header-row', 1, 1000],
+      ['sandbox faults dropped', '--count', 1, 1000],
+      ['rehearse /', '--claims', 1, 1000],
+    ] as const;
+    for (const [args, option, min, max] of bounds) {
+      const messages = [min - 1, min, max, max + 1].map(async (value) => {
+        const { code, stderr } = await claims([...args.split(' '), option, `${value}`], {
+          service: refusing,
+        });
+        return code === 2 && stderr.includes(`Must be an integer from ${min} to ${max}.`);
+      });
+      expect([args, await Promise.all(messages)]).toEqual([args, [true, false, false, true]]);
+    }
+  });
+
   it.each([
     ['offer', ['offer', idOf(1)]],
     ['adjusters invite', ['adjusters', 'invite']],
@@ -277,6 +333,8 @@ it('claims verify-receipt reads keys from no host that a receipt names, and send
   const { code, stderr } = await claims(['verify-receipt', '-'], { fetch, stdin: forged.join('.') });
   expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the keys')]);
   expect(asked).toEqual([['http://service.test/.well-known/jwks.json', null]]);
+  await claims(['verify-receipt', '-', '--jwks', 'HTTPS://keys.test/a'], { fetch, stdin: forged.join('.') });
+  expect(asked.slice(1)).toEqual([['HTTPS://keys.test/a', null]]);
 });
 
 it('claims verify-receipt shows each member of a genuine receipt under its name', async () => {

@@ -104,6 +104,11 @@ it('the order of dates is the one that is named, and no loss is later than today
   expect(JSON.parse(late.stdout).invalid_rows).toMatchObject([
     { row: 3, problems: [{ detail: 'Is in the future.' }] },
   ]);
+  const more = ['--set', 'policyholder.email=a@b', '--set', 'instructions=a=b', '--dates', 'mdy'];
+  await claims([...args, ...more], { service: reply });
+  expect(requests.at(-1)?.body).toMatchObject({
+    ...{ carrier: { name: 'Palmetto' }, policyholder: { email: 'a@b' }, instructions: 'a=b' },
+  });
 });
 
 it('what the file does not show is asked, with how to answer it', async () => {

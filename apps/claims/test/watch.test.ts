@@ -33,6 +33,17 @@ describe('claims watch', () => {
     expect(jsonLines(stdout)).toEqual([accepted, rejected]);
   });
 
+  it('shows test claims to a live key only when that is asked for', async () => {
+    const env = { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY: 'svc_live_k' };
+    const live = claim(3, 'accepted', {});
+    const data = () => page(accepted, { ...live, test: false });
+    const ids = async (...args: string[]) => {
+      const { stdout } = await claims(['watch', '--json', ...args], { env, ...untilAnswered([data()]) });
+      return jsonLines(stdout).map(({ id }) => id);
+    };
+    expect([await ids(), await ids('--include-test')]).toEqual([[idOf(3)], [idOf(1), idOf(3)]]);
+  });
+
   it('starts 24 hours back by default, or as far back as is said', async () => {
     const times = [undefined, '45s', '5m', '1h', '7d', '2026-08-29T14:30:00.5+02:00', 'all'];
     const found = await Promise.all(
