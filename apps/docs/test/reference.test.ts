@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { errorEntries, errorTable, operationsTagged } from '../src/generated.ts';
+import { RELEASES } from '@svc/contract';
+import { changelogEntries, changelogFeed } from '../src/changelog.ts';
+import { postmanCollection } from '../src/collection.ts';
+import { errorEntries, errorTable, operationsTagged, operationTable, scopeTable } from '../src/generated.ts';
 
 const ADDRESSES = { baseUrl: 'https://x.test', docsUrl: 'https://x.test/docs', supportEmail: 'a@x.test' };
 const [claims, adjusters, health, sandbox, app] = [
@@ -27,6 +30,15 @@ test.each([
   [sandbox, '  -X PUT \\\n'],
   [app, 'Authentication: `Authorization: Bearer` and a session token of the app. Scope: none.'],
   [app, '-H "Authorization: Bearer $SESSION"'],
+  [sandbox, 'Scope: `claims:write`. Since version 1.1.0.'],
+  [claims, 'Returns `data`, an array of [Claim](#Claim), and `next_cursor`: send it as `cursor`'],
+  [claims, '| 401 | [`invalid_key`](/errors.md#invalid_key) | '],
+  [scopeTable(ADDRESSES), '| any key | [Check a key](/reference/key-and-health.md#getKeyInfo) |'],
+  [scopeTable(ADDRESSES), '| `claims:create` | [Send a claim](/reference/claims.md#sendClaim) |'],
+  [
+    operationTable(ADDRESSES),
+    '| [`GET /v1/health`](/reference/key-and-health.md#getHealth) | Check the service | none |',
+  ],
 ])('the reference says what the contract has: case %#', (page, line) => {
   expect(page).toContain(line);
 });
@@ -49,4 +61,66 @@ test('each error says which operations return it, and those of the app come last
     .map((row) => row.endsWith(' (adjuster app) |'));
   expect(isOfApp).toEqual(isOfApp.toSorted((one, other) => Number(one) - Number(other)));
   expect(isOfApp.at(-1)).toBe(true);
+});
+
+test('the changelog and its feed have each release with its date, its changes and its operations, in plain text in the feed', () => {
+  const feed = changelogFeed({ ...ADDRESSES, supportEmail: 'a&"<@x.test' });
+  const all = (pattern: RegExp) => [...feed.matchAll(pattern)].map(([, text]) => text);
+  const dates = RELEASES.map(({ date }) => `${date}T00:00:00Z`);
+  const links = RELEASES.map(
+    ({ version }) => `https://x.test/docs/changelog#_${version.replaceAll('.', '-')}`,
+  );
+  expect([all(/<updated>([^<]*)</g), all(/<email>([^<]*)</g)]).toEqual([
+    [dates[0], ...dates],
+    ['a&#38;&#34;&#60;@x.test'],
+  ]);
+  expect([all(/<id>([^<]*)</g), all(/<link href="(.*)"/g), all(/<title>([^<]*)</g).slice(1)]).toEqual([
+    ['https://x.test/docs/changelog.xml', ...links],
+    ['https://x.test/docs/changelog', ...links],
+    RELEASES.map(({ version }) => version),
+  ]);
+  const contents = all(/<content type="text">([^<]*)</g);
+  expect(contents.map((text) => text?.split('\n').length)).toEqual([5, 10, 7]);
+  expect(contents[0]).toMatch(
+    /^Additions only.*\n- Receipts: signed[^`[]*\n- New operations: Get a receipt of the latest offer, Check your integration$/s,
+  );
+  expect(changelogEntries(ADDRESSES)).toMatch(
+    /^## 1\.2\.0\n\n_2026-11-26_\. Additions only[^#]*- New operations: \[Get a receipt of the latest offer\]\(\/reference\/claims\.md#getReceipt\), .*\n\n## 1\.1\.0\n/,
+  );
+});
+
+test('the collection has each operation with its headers, its filters off, and the variables of the reader', () => {
+  const { item, variable } = JSON.parse(postmanCollection(ADDRESSES));
+  expect(variable[0]).toEqual({ key: 'baseUrl', value: 'https://x.test' });
+  const shown = item.map(({ name, item: requests }: { name: string; item: { request: object }[] }) => [
+    `${name}: ${requests.length}`,
+    ...requests.slice(0, 2).map(({ request }) => {
+      const { method, url, header, body, auth } = Object(request);
+      const pairs = [...(url.query ?? []), ...(url.variable ?? [])].map(
+        ({ key, disabled }: { key: string; disabled?: boolean }) => `${key}${disabled ? '-' : '+'}`,
+      );
+      const names = header.map(({ key, value }: { key: string; value: string }) => `${key}: ${value}`);
+      return [method, url.raw, ...pairs, ...names, auth?.type, body?.raw.match(/\{\{.*?\}\}/g)?.join('')]
+        .join(' ')
+        .trim();
+    }),
+  ]);
+  expect(shown).toEqual([
+    [
+      'Claims: 5',
+      'GET {{baseUrl}}/v1/claims updated_since- assignment_status- external_id- limit+ cursor-',
+      'POST {{baseUrl}}/v1/claims Idempotency-Key: {{$guid}} Content-Type: application/json  {{$guid}}{{$guid}}{{adjuster}}',
+    ],
+    [
+      'Adjusters: 3',
+      'POST {{baseUrl}}/v1/adjusters/invitations Content-Type: application/json  {{adjuster}}',
+      'GET {{baseUrl}}/v1/adjusters limit+ cursor-',
+    ],
+    ['Key and health: 2', 'GET {{baseUrl}}/v1/me', 'GET {{baseUrl}}/v1/health noauth'],
+    [
+      'Sandbox (test keys only): 14',
+      'POST {{baseUrl}}/v1/test/claims/:id/acceptance id+',
+      'POST {{baseUrl}}/v1/test/claims/:id/rejection id+ Content-Type: application/json',
+    ],
+  ]);
 });
