@@ -10,12 +10,14 @@ import { DESK, enterDesk, startDesk } from './desk-under-test.ts';
 const { service, visiting } = await startDesk();
 
 type Id = keyof typeof deskEndpoints;
-type Answer = object | ((query: Readonly<Record<string, string>>, body: object) => object);
+type Texts = Readonly<Record<string, string>>;
+/** A text is CSV. */
+type Answer = object | ((query: Texts, body: object, headers: Texts) => object | string);
 const ROUTES: Readonly<Record<string, string>> = routesOf('/firm/', deskEndpoints);
 
 /** @param work with `sent`: what an operation was sent once it was sent so often, after the id that its path has */
 const answered = (
-  [hash, role]: readonly [hash: string, role: 'admin' | 'developer' | 'auditor'],
+  [hash, role]: readonly [hash: string, role: 'admin' | 'dispatcher' | 'developer' | 'auditor'],
   answers: Partial<Record<Id, Answer>>,
   work: (page: Page, sent: (id: Id, count: number) => Promise<readonly unknown[]>) => Promise<void>,
 ): Promise<void> =>
@@ -33,8 +35,13 @@ const answered = (
       const [query, body] = [Object.fromEntries(searchParams), request.postDataJSON()];
       const [, id] = one.path.exec(pathname) ?? [];
       calls.push({ id: one.id, sent: id === undefined ? (body ?? query) : [id, body ?? query] });
-      const json = typeof one.answer === 'function' ? one.answer(query, body) : one.answer;
-      await route.fulfill({ status: Number(one.status), json });
+      const { answer } = one;
+      const found = typeof answer === 'function' ? answer(query, body, request.headers()) : answer;
+      const csv = { contentType: 'text/csv', body: String(found) };
+      await route.fulfill({
+        status: Number(one.status),
+        ...(typeof found === 'string' ? csv : { json: found }),
+      });
     });
     await enterDesk(page, service, await service.staff(await service.firm(), role), hash);
     const sent = (id: string) => calls.flatMap((call) => (call.id === id ? [call.sent] : []));
@@ -258,9 +265,290 @@ test('questions about a file are sent once all are answered, and so is each choi
   });
 });
 
-test('a claim shows every field of each additional contact', () => {
-  const getBoardClaim = example('getBoardClaim');
-  return answered([`#/claims/${getBoardClaim.claim.id}`, 'auditor'], { getBoardClaim }, (at) =>
-    shows(at, { '.sent .card:last-child': 'Other fields … first nameRay … phone239-555-0121' }),
+/** Minutes after ten in the morning there. */
+const after = (minutes: number) => new Date(Date.UTC(2026, 7, 29, 15, minutes)).toISOString();
+
+test('a claim shows every field, who closed it, the course of each of its offers, and its clocks', () => {
+  const details = example('getBoardClaim');
+  const nothing = {
+    ...{ pushes: [], seen_at: null, reminded_at: null, responded_at: null, ended_at: null },
+    ...{ offered_by: null, withdrawn_by: null, rejection_reason: null },
+  };
+  const person = (type: string, name: string | null) => ({ type, id: 'p1', name });
+  const offers = [
+    { adjuster_name: null, outcome: 'pending', offered_at: after(0), offered_by: person('key', null) },
+    {
+      ...{ outcome: 'withdrawn', offered_at: after(1), seen_at: after(2), reminded_at: after(3) },
+      ...{ ended_at: after(4), offered_by: person('key', 'Import'), withdrawn_by: person('staff', null) },
+      pushes: [
+        { channel: 'mail', outcome: 'retried', at: after(5) },
+        { channel: 'device:x', outcome: 'gone', at: after(6) },
+      ],
+    },
+    {
+      ...{ outcome: 'rejected', offered_at: after(7), responded_at: after(8), ended_at: after(9) },
+      ...{ rejection_reason: 'Too far.', pushes: [{ channel: 'fax', outcome: 'lost', at: after(10) }] },
+    },
+  ];
+  const step = { at: null, device_at: null, date: null, due_at: null, late: false };
+  const clocks = {
+    first_contact: { ...step, late: true, device_at: after(11), at: after(12), due_at: after(13) },
+    inspection: { ...step, date: '2026-09-02' },
+    report_due_at: after(14),
+  };
+  const history = offers.map((offer) => ({ ...details.history[0], ...nothing, ...offer }));
+  let getBoardClaim = { ...details, clocks, history };
+  const answers = { getBoardClaim: () => getBoardClaim };
+  return answered([`#/claims/${details.claim.id}`, 'auditor'], answers, async (at) => {
+    await shows(at, {
+      '.sent .card:last-child': 'Other fields … first nameRay … phone239-555-0121',
+      '.split-claim .screen-header .pill': 'Closed',
+      '.split-claim .card:has-text("External id") dd':
+        'FL26-0093184 | CMS-2026-004417 | 1420 Seagrape Lane … 33931 | Palmetto Mutual Insurance | Aug 29, 2026, 9:52 AM | Sep 12, 2026, 3:00 PM | Priya Nair | has withdrawn the claim',
+      '.split-claim .history > li':
+        'SVC-7F3K-Delacroix Waiting for an answerOffered Aug 29, 2026, 10:00 AMOffered by API key p1No notification yetNot seen | Jean Delacroix WithdrawnOffered Aug 29, 2026, 10:01 AMSeen Aug 29, 2026, 10:02 AMReminded Aug 29, 2026, 10:03 AMEnded Aug 29, 2026, 10:04 AMOffered by API key ImportWithdrawn by a person who was removedEmail will be tried again, Aug 29, 2026, 10:05 AMDevice no longer registered, Aug 29, 2026, 10:06 AM | Jean Delacroix RejectedOffered Aug 29, 2026, 10:07 AMAnswered Aug 29, 2026, 10:08 AMfax lost, Aug 29, 2026, 10:10 AMReason Too far.',
+      '.split-claim .card:has-text("Report due") dd':
+        'Late Aug 29, 2026, 10:11 AM on the devicereceived Aug 29, 2026, 10:12 AMdue Aug 29, 2026, 10:13 AM | Sep 2, 2026, without a timecounts from the first contact | Aug 29, 2026, 10:14 AM',
+    });
+    const soon = { ...step, due_at: after(15) };
+    const open = { first_contact: soon, inspection: { ...soon, late: true } };
+    getBoardClaim = { ...getBoardClaim, closed_at: null, late: true, clocks: { ...clocks, ...open } };
+    await at.reload();
+    await shows(at, {
+      '.split-claim .screen-header .pill': 'Accepted · Late',
+      '.split-claim .card:has-text("Report due") dd':
+        'not yetdue Aug 29, 2026, 10:15 AM | Late not yetdue Aug 29, 2026, 10:15 AM | Aug 29',
+    });
+  });
+});
+
+test('adjusters have a pill for what they can take, those who take offers and have least work first; one of the test data is withdrawn there', () => {
+  const one = (svc_id: string, changes: object) => ({
+    ...{ svc_id, name: svc_id, email: null, expires_at: null, seen_at: null, reminded_at: null },
+    ...{ open_offers: 0, open_claims: 0, shares_credentials: false, median_answer_seconds: 59 },
+    ...changes,
+  });
+  const person = example('listBoardAdjusters');
+  const invited = { status: 'pending', expires_at: after(0) };
+  const listBoardAdjusters = pageOf(
+    'listBoardAdjusters',
+    ...[one('Invited', invited), one('Opened', { ...invited, seen_at: after(1), reminded_at: after(2) })],
+    ...[one('Reminded', { ...invited, reminded_at: after(2) }), one('Declined', { status: 'declined' })],
+    ...[one('Paused', { accepting_assignments: false }), one('Barred', { can_accept_claims: false })],
+    ...[one('Busy', { open_claims: 5 }), one('Free', { open_offers: 4, email: 'f@x.test' })],
+    one('Tester', { ...invited, test: true }),
   );
+  const answers = { listBoardAdjusters, withdrawBoardInvitation: person, inviteBoardAdjuster: person };
+  return answered(['#/adjusters', 'dispatcher'], answers, async (at, sent) => {
+    await shows(at, {
+      '.wide-row':
+        'Free Freef@x.testActive4 open offers, 0 open claimsMedian time to answer: under 1 min | Busy … Active0 open offers, 5 open claims | Paused … | Barred … | Invited … Expires Aug 29, 2026, 10:00 AMNot opened yet | Opened … Opened Aug 29, 2026, 10:01 AM | Reminded … Not opened, reminded Aug 29, 2026, 10:02 AM | Declined',
+      ...{ '.pill.success': 'Active | Active', '.pill.warning': 'Paused' },
+      ...{
+        '.pill.error': 'May not accept claims',
+        '.pill.neutral': 'Invited | Invited | Invited | Declined',
+      },
+    });
+    await button(at, 'Invite an adjuster').click();
+    const dialog = at.getByRole('dialog');
+    await enter(dialog, { SVCID: 'SVC-9', 'Your name': 'Ann', Purpose: 'Storm' });
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    expect(await sent('inviteBoardAdjuster', 1)).toEqual([
+      { svc_id: 'SVC-9', invited_as: 'Ann', purpose: 'Storm' },
+    ]);
+    await button(at, 'Test').click();
+    await button(at, 'Withdraw the invitation of Tester?').click();
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    expect(await sent('withdrawBoardInvitation', 1)).toEqual([['Tester', { environment: 'test' }]]);
+  });
+});
+
+test('a report has each number in its column, its bars and its file, for the data, the group and the days that are chosen', () => {
+  const counts = { accepted: 11, rejected: 12, unassigned: 13, withdrawn: 14, closed: 15, pending: 16 };
+  const row = { ...example('reportAnswers').total, ...counts, offers: 81, partial: true };
+  const rows = [{ ...row, group: 'a', label: 'Ana', median_answer_seconds: 59 }];
+  const total = { ...row, offers: 90, partial: false, median_answer_seconds: null };
+  const reportAnswers = (_: Texts, __: object, { accept }: Texts) =>
+    accept === 'text/csv' ? 'group,offers\r\na,81\r\n' : example('reportAnswers', { rows, total });
+  const dayOf = (instant: number): number => {
+    const date = new Date(instant).toLocaleDateString('en', { timeZone: 'America/Chicago' });
+    return Date.parse(`${date} UTC`) / 86_400_000;
+  };
+  const began = dayOf(Date.now());
+  return answered(['#/reports', 'auditor'], { reportAnswers }, async (at, sent) => {
+    await shows(at, {
+      'thead th':
+        'Adjuster | Offers | Accepted | Rejected | Unassigned | Withdrawn | Closed | Waiting for an answer | Median | 90 % | Contact in time',
+      'tbody tr':
+        'Anapart of the week81111213141516under 1 min2 h 1 min28 of 31 | Total90111213141516–2 h 1 min28 of 31',
+    });
+    const bars = `[...document.querySelectorAll('svg.chart')].map((bar) => [bar.getAttribute('viewBox'),
+      ...[...bar.children].map((one) => one.getAttribute('x') + '+' + one.getAttribute('width'))].join(' '))`;
+    expect(await at.evaluate(bars)).toEqual(['0 0 81 1 0+11 11+12 23+13 36+14 50+15 65+16']);
+    const saves = await saved(at, 'Download as CSV');
+    expect(saves).toEqual(['answers.csv', '\ufeffgroup,offers\r\na,81\r\n']);
+    await enter(at, { 'Group by': 'week', 'Offered in the last': '7' });
+    await button(at, 'Test').click();
+    const asked = (await sent('reportAnswers', 5)).map((query) => {
+      const { since, ...others } = Object(query);
+      // It may be midnight meanwhile.
+      const ago = [began, dayOf(Date.now())].map((today) => today - dayOf(Date.parse(since)));
+      return [ago.find((days) => days === 7 || days === 30), ...Object.values(others)].join(' ');
+    });
+    const live = ['30 live adjuster', '30 live adjuster', '30 live week', '7 live week', '30 test adjuster'];
+    expect(asked).toEqual(live.map((text) => `${text} America/Chicago`));
+  });
+});
+
+test('keys show their use, their end and the refused requests of the shown data, and one is replaced with the chosen overlap', () => {
+  const maker = { ...example('listKeys').created_by, name: null };
+  const key = (id: string, changes: object = {}) => ({
+    ...{ id, name: null, revoked_at: null, expires_at: null, last_used_at: null, attention: null },
+    ...changes,
+  });
+  const listKeys = pageOf(
+    'listKeys',
+    ...[
+      key('k1', { expires_at: '2099-01-01T12:00:00Z', created_by: maker }),
+      key('k2', { revoked_at: after(0) }),
+    ],
+    ...[key('k3', { expires_at: after(0), last_used_at: after(3) }), key('k4', { environment: 'test' })],
+  );
+  const [use] = example('getLimits').keys;
+  const days = [3, 0, 4].map((live, n) => ({ date: `2026-08-${27 + n}`, live, test: 9 }));
+  const used = { requests: 17, writes: 1 };
+  const getLimits = example('getLimits', {
+    days,
+    keys: [use, { ...use, key_id: 'k1', used, rate_limited: 2 }],
+  });
+  const issued = { key: example('listKeys'), secret: 'svc_test_x', replaced: example('listKeys') };
+  return answered(['#/keys', 'developer'], { listKeys, getLimits, rollKey: issued }, async (at, sent) => {
+    await shows(at, {
+      '.wide-row':
+        'k1Full access · created Aug 20, 2026, 8:00 AM by the operator300 requests per minute, of which 120 may be writes Burst: 17 of 20 used2 requests were rate limited … Live Not used yetExpires Jan 1, 2099 | k2 … by Priya Natarajan … Revoked | k3 … Expired … Aug 29, 2026, 10:03 AM',
+      'main .note': '7 requests were rate limited … Aug 27, 2026: 3 · Aug 29, 2026: 4',
+    });
+    await button(at, 'Test').click();
+    await shows(at, { '.wide-row': 'k4', 'main .note': '27 requests' });
+    await button(at, 'Replace').click();
+    const dialog = at.getByRole('dialog');
+    const overlap = dialog.getByLabel('The old key still works for');
+    expect(await overlap.inputValue()).toBe('24');
+    await overlap.selectOption('168');
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    expect(await sent('rollKey', 1)).toEqual([['k4', { overlap_hours: 168 }]]);
+    await at.getByText('svc_test_x').waitFor();
+  });
+});
+
+const boardRow = (id: string, changes: object = {}) => ({
+  ...{ id, name: id, status: 'pending_acceptance', closed_at: null, clocks: null, ...changes },
+});
+
+test('the board says what is late, closed and with whom; a plan says who gets which, how far and why to take care', () => {
+  const { clocks } = example('listBoardClaims');
+  const late = { ...clocks, inspection: { ...clocks.inspection, late: true } };
+  const rejecter = { status: 'rejected', adjuster_svc_id: 'SVC-2', form_type: null };
+  const place = { street: '9 Bay', city: 'Cedar Key', state: 'FL', zip: '32625' };
+  const rows = [
+    ...[boardRow('A', { clocks: late }), boardRow('B', { ...rejecter, adjuster_name: null, place })],
+    ...[boardRow('C', { closed_at: after(0) }), boardRow('D', { late: true, clocks })],
+  ];
+  const counts = { waiting: 10_000, late: 9999, rejected: 0, unassigned: 5 };
+  const claims = { ...pageOf('listBoardClaims', ...rows), counts };
+  const people = ['SVC-1', 'SVC-2'].map((svc_id) => ({
+    svc_id,
+    name: null,
+    invited_as: svc_id,
+    distance: null,
+  }));
+  const given = (id: string, svc_id: string, distance: number | null, ...warnings: readonly string[]) => ({
+    ...{ id, adjuster_svc_id: svc_id, distance, warnings },
+  });
+  const offers = [
+    given('A', 'SVC-2', 38),
+    given('B', 'SVC-2', 7, 'limit_reached'),
+    given('D', 'SVC-1', null),
+  ];
+  const answers = {
+    listBoardClaims: claims,
+    listBoardAdjusters: pageOf('listBoardAdjusters', ...people),
+    spreadClaims: { offers },
+  };
+  return answered(['#/', 'dispatcher'], answers, async (at, sent) => {
+    await shows(at, {
+      '.views .chip': 'Waiting 10,000+ | Late 9,999 | Rejected 0',
+      '.board-row[data-late=true] .name .strong': 'A | D',
+      '.board-row .state .pill': 'Offered · Late | Rejected | Closed | Offered · Late',
+      '.board-row:not(.heads) .adjuster': 'Jean Delacroix | SVC-2 | Jean Delacroix | Jean Delacroix',
+    });
+    await at.getByLabel('Select all shown').check();
+    await button(at, 'Spread 3 claims').click();
+    const dialog = at.getByRole('dialog');
+    for (const svcId of ['SVC-1', 'SVC-2']) await dialog.getByRole('checkbox', { name: svcId }).check();
+    await button(at, 'Show who gets which').click();
+    await shows(at, {
+      'dialog summary': 'SVC-2: 2 claims · up to about 38 mi Has all the offers they want | SVC-1: 1 claim',
+      'dialog details li':
+        'A · FL26-0093184 · about 38 mi | B · FL26-0093184 · about 7 mi Has all the offers they wantRejected it | D · FL26-0093184',
+    });
+    const { zip, state } = example('listBoardClaims').place;
+    const claim = { zip, state, form_type: 'dwelling' };
+    const rejected = { id: 'B', zip: '32625', state: 'FL', rejected_by: 'SVC-2' };
+    expect(await sent('spreadClaims', 1)).toEqual([
+      {
+        adjusters: ['SVC-1', 'SVC-2'].map((svc_id) => ({ svc_id, given: 0 })),
+        claims: [{ id: 'A', ...claim }, rejected, { id: 'D', ...claim }],
+      },
+    ]);
+  });
+});
+
+test('the map has the claims that wait and those that are accepted at their ZIP codes, and lists those of a marker', () => {
+  const [waiting, accepted] = [['A', 'B', 'C'], ['D']].map((ids, n) =>
+    pageOf(
+      'listBoardClaims',
+      ...ids.map((id) => ({
+        ...boardRow(id, { status: n === 0 ? 'rejected' : 'accepted', late: id === 'D' }),
+        place: { street: `${id} Lane`, city: 'Sanibel', state: 'FL', zip: id === 'C' ? '00000' : '33957' },
+      })),
+    ),
+  );
+  const listBoardClaims = ({ status }: Texts) => Object(status === 'accepted' ? accepted : waiting);
+  return answered(['#/map', 'auditor'], { listBoardClaims }, async (at, sent) => {
+    const marker = at.locator('button.marker');
+    await marker.waitFor();
+    expect([await marker.textContent(), await marker.getAttribute('title')]).toEqual([
+      ...['2+1', 'Waiting: 2, Accepted: 1'],
+    ]);
+    await marker.click();
+    await shows(at, {
+      'main li.wide-row':
+        'ARejectedA Lane, Sanibel | BRejectedB Lane, Sanibel | DAccepted · LateD Lane, Sanibel',
+    });
+    const asked = (await sent('listBoardClaims', 3)).filter((query) => Object(query).limit === '200');
+    const all = { environment: 'live', limit: '200' };
+    expect(asked).toEqual([all, { ...all, status: 'accepted' }]);
+  });
+});
+
+test('rules of clocks are saved as all of them, in the time zone that they have, from the version that was seen', () => {
+  const getClocks = example('getClocks', { time_zone: 'America/New_York' });
+  const answers = { getClocks, updateClocks: (_: Texts, body: object) => ({ ...body, version: 'v2' }) };
+  return answered(['#/settings', 'admin'], answers, async (at, sent) => {
+    await button(at, 'Add a rule').click();
+    await at.getByLabel('Carrier').last().fill('Bayou');
+    await at.getByLabel('Inspection').last().fill('5');
+    await button(at, 'Save the clocks').click();
+    const added = { carrier: 'Bayou', inspection_hours: 5 };
+    const [first] = await sent('updateClocks', 1);
+    await button(at, 'Remove the rule for Palmetto Mutual Insurance, FL26-09').click();
+    await button(at, 'Save the clocks').click();
+    const [, second] = await sent('updateClocks', 2);
+    const zone = { time_zone: 'America/New_York' };
+    expect([first, second]).toEqual([
+      { rules: [...getClocks.rules, added], ...zone, based_on: getClocks.version },
+      { rules: [added], ...zone, based_on: 'v2' },
+    ]);
+  });
 });
