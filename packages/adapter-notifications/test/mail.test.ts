@@ -1,28 +1,32 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import nodemailer, { type Transport } from 'nodemailer';
-import { createMail, type Mail } from '../src/index.ts';
+import { createMail, createMailLog, type Mail } from '../src/index.ts';
 
 const { createTransport } = nodemailer;
 afterEach(() => void jest.restoreAllMocks());
 
+const SITE = 'https://claims.example';
+
 /** Mail through a server whose address may be another one later, and servers of which some fail. */
-function underTest(errors: Readonly<Record<string, Error>>, later = 'smtp://one') {
+function underTest(errors: Readonly<Record<string, Error>>, later = 'smtp://one', address = SITE) {
   const used: string[] = [];
+  const sent: object[] = [];
   const logged: string[] = [];
   const note = (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields }));
   jest.spyOn(nodemailer, 'createTransport').mockImplementation((options) => {
     const { url } = Object(options);
-    const send: Transport['send'] = (_, done) => {
+    const send: Transport['send'] = ({ data }, done) => {
       used.push(url);
+      sent.push(data);
       done(errors[url] ?? null);
     };
     const transport: Transport = { name: 'test', version: '1', send };
     return createTransport(transport);
   });
-  const [urls, site] = [['smtp://one'], () => 'https://claims.example'];
+  const [urls, site] = [['smtp://one'], () => address];
   const log = { debug: note, info: note, warn: note, error: note };
   const mail = createMail(() => urls.shift() ?? later, site, log);
-  return { used, logged, mail };
+  return { used, sent, logged, mail, note };
 }
 
 const to = 'a@x.example';
@@ -68,3 +72,98 @@ test.each<[name: string, retried: number, send: (mail: Mail) => Promise<void>]>(
     }
   },
 );
+
+const APP = `${SITE}/app`;
+const DESK = `${SITE}/firm`;
+test.each<
+  [name: string, (mail: Mail) => Promise<void>, subject: string, english: string[], spanish: string[]]
+>([
+  ['a sign-in code', (mail) => mail.sendSignInCode(to, '123456'), 'sign-in code', ['123456'], ['123456']],
+  [
+    'a code for an address',
+    (mail) => mail.sendEmailCode(to, '65'),
+    'new email',
+    ['Enter 65'],
+    ['Escriba 65'],
+  ],
+  [
+    'an invitation',
+    (mail) => mail.sendInvitation(to, 'A\r\nB', false),
+    'A B: invitation',
+    ...invitation(false),
+  ],
+  ['a reminder', (mail) => mail.sendInvitation(to, 'A\nB', true), 'A B: your inv', ...invitation(true)],
+  ['one of staff', (mail) => mail.sendStaffInvitation(to, 'A'), 'A: your account', [DESK], [DESK]],
+  [
+    'late offers',
+    (mail) => mail.sendLateOffers(to, 'A', 3),
+    'A: late',
+    ['does: 3', DESK],
+    ['firma: 3', DESK],
+  ],
+  ['credentials', (mail) => mail.sendCredentialsExpire(to, '2027-04-30'), 'ends soon', ...credentials()],
+  [
+    'an endpoint that is gone',
+    (mail) => mail.sendWebhookPaused(to, 'h', true),
+    'paused',
+    ...paused('410 Gone'),
+  ],
+  ['one that fails', (mail) => mail.sendWebhookPaused(to, 'h', false), 'paused', ...paused('three', 'tres')],
+  ['a request', notice('email_requested'), 'Your account', ['was requested'], ['Se pidió']],
+  ['a change', notice('email_changed'), 'Your account', ['replaced'], ['reemplazó']],
+  ['a passkey', notice('passkey_added'), 'Your account', ['passkey was added'], ['Se agregó']],
+  ['one less', notice('passkey_removed'), 'Your account', ['passkey was removed'], ['Se eliminó']],
+])('a mail has its links and values in English and Spanish: %s', async (_, send, subject, ...texts) => {
+  const { sent, mail } = underTest({});
+  await send(mail);
+  const from = { name: 'Claim assignments', address: 'no-reply@claims.example' };
+  expect(sent).toHaveLength(1);
+  expect(sent).toMatchObject([{ to: { address: to }, from, subject: expect.stringContaining(subject) }]);
+  expect(Object(sent[0]).subject).not.toMatch(/[\r\n]/);
+  const parts = Object(sent[0]).text.split('\n\n');
+  expect(parts).toHaveLength(2);
+  for (const [n, values] of texts.entries()) for (const value of values) expect(parts[n]).toContain(value);
+});
+
+function invitation(isReminder: boolean): [string[], string[]] {
+  const [english, spanish] = isReminder ? ['before', 'antes'] : ['within seven', 'dentro de siete'];
+  return [
+    ['A B invites', ` ${english} `, ` ${APP}`],
+    ['A B le invita', ` ${spanish} `, ` ${APP}`],
+  ];
+}
+function credentials(): [string[], string[]] {
+  const values = ['2027-04-30', `${APP}#/credentials`];
+  return [values, values];
+}
+function paused(english: string, spanish = english): [string[], string[]] {
+  return [
+    [' h ', english, DESK],
+    [' h ', spanish, DESK],
+  ];
+}
+function notice(event: Parameters<Mail['sendAccountNotice']>[1]) {
+  return (mail: Mail) => mail.sendAccountNotice(to, event);
+}
+
+test.each([
+  ['http://127.0.0.1:3000', 'smtp://one', 'no-reply@[127.0.0.1]'],
+  ['http://[::1]:3000', 'smtp://one', 'no-reply@[IPv6:::1]'],
+  [SITE, 'smtp://one?from=claims@gulf.example', 'claims@gulf.example'],
+])('the sender is of the address %s, unless the URL %s names one', async (address, url, sender) => {
+  const { sent, mail } = underTest({ 'smtp://one': failure('EAUTH') }, url, address);
+  await mail.sendSignInCode(to, '1');
+  await mail.sendSignInCode(to, '1');
+  expect(sent.at(-1)).toMatchObject({ from: { address: sender } });
+});
+
+test('without a mail server the operator finds codes in the log, and no addresses', async () => {
+  const { logged, note } = underTest({});
+  const mail = createMailLog({ debug: () => {}, info: note, warn: note, error: note });
+  await Promise.all([mail.sendSignInCode(to, '123456'), mail.sendEmailCode(to, '654321')]);
+  await Promise.all([mail.sendLateOffers(to, 'Gulf', 3), mail.sendInvitation(to, 'Gulf', false)]);
+  expect(logged.map((line) => JSON.parse(line))).toEqual([
+    { message: expect.stringContaining('sign-in code not emailed'), sign_in_code: '123456' },
+    { message: expect.stringContaining('new email address not emailed'), email_code: '654321' },
+  ]);
+});
