@@ -1,8 +1,94 @@
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
+import { DomainError } from '@svc/domain';
 import pg from 'pg';
-import { QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { ConcurrencyConflict, DatabaseError, translateError } from '../src/driver/errors.ts';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import {
+  breaksConnection,
+  ConcurrencyConflict,
+  DatabaseError,
+  isDriverError,
+  isLockFailure,
+  isUnprepared,
+  losesConnection,
+  reportsUnconfirmedCommit,
+  translateError,
+} from '../src/driver/errors.ts';
+
+const serverError = (fields: Record<string, string>): pg.DatabaseError =>
+  Object.assign(new pg.DatabaseError('', 0, 'error'), { severity: 'ERROR', ...fields });
+
+const outcomeOf = (error: unknown): string => {
+  const translated = translateError(error, 'claims_add');
+  if (translated instanceof DomainError) return translated.code;
+  return translated instanceof Unavailable ? translated.reason : (translated as Error).name;
+};
+
+test.each([
+  [
+    'database_busy',
+    '08000 08006 53000 53200 53300 53400 57000 57014 57P01 57P03 58000 58030 58P01 55P03 25P03 25P04 25P05 25006 26000 42P05',
+  ],
+  ['database_full', '53100'],
+  ['ConcurrencyConflict', '40001 40P01'],
+  [
+    'DatabaseError',
+    '22P02 23502 23503 23505 23514 25001 25P01 25P02 40000 40003 42501 42P01 55000 55006 55P02 XX000 0A000 P0001',
+  ],
+])('an error of the server is %s for the SQLSTATEs %s', (outcome, codes) => {
+  const outcomes = codes.split(' ').map((code) => `${code} ${outcomeOf(serverError({ code }))}`);
+  expect(outcomes).toEqual(codes.split(' ').map((code) => `${code} ${outcome}`));
+});
+
+test('of duplicates, those of contended keys are run again, and that of an address is the caller’s', () => {
+  const constraints = [
+    'claims_external_id_key',
+    'idempotency_records_pkey',
+    'memberships_pkey',
+    'carriers_pkey',
+  ];
+  const others = ['adjusters_email_key', 'adjusters_pkey', 'api_keys_pkey', 'claims_pkey'];
+  const outcomes = [...constraints, ...others].map((constraint) =>
+    outcomeOf(serverError({ code: '23505', constraint })),
+  );
+  const conflict = 'ConcurrencyConflict';
+  expect(outcomes.slice(0, 4)).toEqual([conflict, conflict, conflict, conflict]);
+  expect(outcomes.slice(4)).toEqual(['email_taken', 'DatabaseError', 'DatabaseError', 'DatabaseError']);
+  // Of another kind of error, they are no duplicates.
+  expect(outcomeOf(serverError({ code: '23503', constraint: 'memberships_pkey' }))).toBe('DatabaseError');
+  expect(translateError(serverError({ code: '23503', constraint: 'c', table: 't' }), 'claims_add')).toEqual(
+    new DatabaseError('PostgreSQL rejected claims_add: 23503 (c on t).'),
+  );
+});
+
+test('each error says what it means for its statement and its connection', () => {
+  const coded = (code: string) => Object.assign(new Error('x'), { code });
+  const questions = { breaksConnection, losesConnection, isUnprepared, isLockFailure, isDriverError };
+  const answers = (error: unknown): string[] =>
+    Object.entries(questions).flatMap(([name, ask]) => (ask(error) ? [name] : []));
+  const [breaks, loses] = ['breaksConnection', 'losesConnection'];
+  expect(answers(serverError({ code: '57P01', severity: 'FATAL' }))).toEqual([breaks, loses]);
+  expect(answers(serverError({ code: 'XX000', severity: 'PANIC' }))).toEqual([breaks, loses]);
+  expect(answers(serverError({ code: '57014' }))).toEqual([]);
+  expect(answers(serverError({ code: '25006' }))).toEqual([breaks]);
+  expect(answers(serverError({ code: '26000' }))).toEqual([breaks, 'isUnprepared']);
+  expect(answers(serverError({ code: '42P05' }))).toEqual([breaks, 'isUnprepared']);
+  expect(answers(serverError({ code: '55P03' }))).toEqual(['isLockFailure']);
+  expect(answers(serverError({ code: '40P01' }))).toEqual(['isLockFailure']);
+  expect(answers(serverError({ code: '40001' }))).toEqual([]);
+  expect(answers(coded('ECONNRESET'))).toEqual([breaks, loses]);
+  expect(answers(new Error('Query read timeout'))).toEqual([breaks, loses, 'isDriverError']);
+  expect(answers(new TypeError('a defect'))).toEqual([]);
+  expect(answers(new DomainError('not_found', 'No such claim.'))).toEqual([]);
+  expect(answers(new QueryFailedError('SELECT 1', [], serverError({ code: '25006' })))).toEqual([breaks]);
+  const routines = ['SyncRepWaitForLSN', 'FinishRemoteTransactionCommit', 'exec_simple_query', undefined];
+  expect(routines.map((routine) => reportsUnconfirmedCommit({ routine }))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
 
 test.each([
   new QueryRunnerAlreadyReleasedError(),
@@ -19,12 +105,9 @@ test.each([
   { message: 'duplicate key value violates unique constraint "claims_external_id_key"' },
   { message: 'duplicate key value violates unique constraint "claims_external_id_key_102042"' },
 ])('a concurrent duplicate is run again, also when Citus names the constraint of a shard: %j', (fields) => {
-  const error = Object.assign(new pg.DatabaseError('', 0, 'error'), {
-    code: '23505',
-    severity: 'ERROR',
-    ...fields,
-  });
-  expect(translateError(error, 'claims_add')).toBeInstanceOf(ConcurrencyConflict);
+  expect(translateError(serverError({ code: '23505', ...fields }), 'claims_add')).toBeInstanceOf(
+    ConcurrencyConflict,
+  );
 });
 
 test.each([
@@ -36,39 +119,25 @@ test.each([
 ])(
   'a key that a concurrent request bound is run again, also when Citus names it in the message: %j',
   (fields) => {
-    const error = Object.assign(new pg.DatabaseError('', 0, 'error'), {
-      code: '23502',
-      severity: 'ERROR',
-      ...fields,
-    });
-    expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(ConcurrencyConflict);
+    expect(translateError(serverError({ code: '23502', ...fields }), 'idempotency_bind')).toBeInstanceOf(
+      ConcurrencyConflict,
+    );
   },
 );
 
 test('another null in the record of a key is an error', () => {
-  const fields = { code: '23502', severity: 'ERROR', table: 'idempotency_records', column: 'claim_id' };
-  const error = Object.assign(new pg.DatabaseError('', 0, 'error'), fields);
+  const error = serverError({ code: '23502', table: 'idempotency_records', column: 'claim_id' });
   expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(DatabaseError);
 });
 
 test.each(['ERROR', 'FATAL', 'PANIC'])('a full disk is named as the reason, also as %s', (severity) => {
-  const error = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), {
-    code: '53100',
-    severity,
-  });
+  const error = serverError({ code: '53100', severity });
   expect(translateError(error, 'claims_add')).toMatchObject({
     name: 'Unavailable',
     reason: 'database_full',
     message: 'PostgreSQL could not run claims_add: its disk is full (53100).',
   });
 });
-
-const internalError = (fields: { message: string; where?: string; routine?: string }) =>
-  Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
-    code: 'XX000',
-    severity: 'ERROR',
-    ...fields,
-  });
 
 test.each([
   { message: 'failure on connection marked as essential: worker-1:5432' },
@@ -77,18 +146,29 @@ test.each([
   { message: 'could not commit transaction for shard 102034 on at least one active node' },
   { message: 'SSL SYSCALL error: EOF detected', where: 'while executing command on worker-1:5432' },
   { message: '', where: 'while executing command on worker-1:5432' },
+  ...['no connection', 'SSL error', 'EOF', 'server closed it', 'could not send', 'could not receive'].map(
+    (message) => ({ message, where: 'while executing command on worker-1:5432' }),
+  ),
+  { message: 'multiple connection failures' },
   { message: 'could not connect to any active placements' },
   { message: 'terminating connection due to administrator command', routine: 'ReportCopyError' },
 ])('a node that Citus loses during a transaction is reported as unavailable: %j', (fields) => {
-  expect(translateError(internalError(fields), 'commit')).toBeInstanceOf(Unavailable);
+  expect(translateError(serverError({ code: 'XX000', ...fields }), 'commit')).toBeInstanceOf(Unavailable);
+});
+
+test.each([
+  // Only internal errors are those of a lost node.
+  { code: '22012', message: 'no connection', where: 'while executing command on worker-1:5432' },
+  { code: 'XX000', message: 'no connection', where: 'in a function' },
+  { code: '23505', message: 'unique constraint "claims_external_id_key_12345"' },
+  { code: '23502', message: 'null value in column "fingerprints"' },
+])('another error of Citus is an error: %j', (fields) => {
+  expect(translateError(serverError(fields), 'commit')).toBeInstanceOf(DatabaseError);
 });
 
 test('other internal errors of PostgreSQL are reported with the line of its source, also those of a worker', () => {
   const fields = { message: 'cache lookup failed', where: 'while executing command on worker-1:5432' };
-  const error = Object.assign(internalError(fields), {
-    file: 'lsyscache.c',
-    line: '42',
-  });
+  const error = serverError({ code: 'XX000', file: 'lsyscache.c', line: '42', ...fields });
   expect(translateError(error, 'commit')).toEqual(
     new DatabaseError('PostgreSQL rejected commit: XX000 (lsyscache.c:42).'),
   );
