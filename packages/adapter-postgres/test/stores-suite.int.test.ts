@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { type GroupFailure, type Job, NO_METRICS } from '@svc/application';
 import {
+  CITUS_BEHAVIORS,
   createFixedClock,
   DESK_BEHAVIORS,
   InjectedFault,
@@ -11,7 +12,8 @@ import {
   storesSuite,
 } from '@svc/testkit';
 import pg from 'pg';
-import { createDatabase } from '../../../tools/services/postgres.ts';
+import { onCitus } from '../../../tools/services/citus.ts';
+import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
 import { openTables } from '../src/citus/database.ts';
 import { writeStores } from '../src/connect.ts';
 import type { OpenTransaction } from '../src/driver/executor.ts';
@@ -63,63 +65,66 @@ function failAfter(statements: number, transaction: OpenTransaction, onFault: ()
   };
 }
 
-const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<StoresUnderTest> => {
-  const database = await createDatabase();
-  const clock = createFixedClock();
-  const failed: GroupFailure[] = [];
-  const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
-  // On a busy machine a request may wait longer for a connection than in production.
-  const connectTimeoutMs = 10_000;
-  const stores = await connect({ url: database.url, clock, encryption, metrics, connectTimeoutMs });
-  // The same on other connections, for transactions that fail.
-  const { database: beside, distributed } = await openTables({
-    url: database.url,
-    poolMax: 4,
-    metrics,
-    connectTimeoutMs,
-  });
-  const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
-  // No port reads the queue; only this test does.
-  const queue = new pg.Pool({ connectionString: database.url, max: 1 });
-  // Dropping the database may end a connection that is still closing.
-  queue.on('error', () => {});
-  return {
-    stores: {
-      ...stores,
-      jobs: {
-        async pending() {
-          const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);
-          return rows.map(({ job, run_at }) => ({ job, runAt: run_at.getTime() }));
+const storesWith =
+  (encryption: WrappingKeySource | null, sql = '') =>
+  async (): Promise<StoresUnderTest> => {
+    const database = await createDatabase();
+    await withClient(database.url, (client) => client.query(sql));
+    const clock = createFixedClock();
+    const failed: GroupFailure[] = [];
+    const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
+    // On a busy machine a request may wait longer for a connection than in production.
+    const connectTimeoutMs = 10_000;
+    const stores = await connect({ url: database.url, clock, encryption, metrics, connectTimeoutMs });
+    // The same on other connections, for transactions that fail.
+    const { database: beside, distributed } = await openTables({
+      url: database.url,
+      poolMax: 4,
+      metrics,
+      connectTimeoutMs,
+    });
+    const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
+    // No port reads the queue; only this test does.
+    const queue = new pg.Pool({ connectionString: database.url, max: 1 });
+    // Dropping the database may end a connection that is still closing.
+    queue.on('error', () => {});
+    return {
+      stores: {
+        ...stores,
+        jobs: {
+          async pending() {
+            const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);
+            return rows.map(({ job, run_at }) => ({ job, runAt: run_at.getTime() }));
+          },
         },
       },
-    },
-    clock,
-    failingAfter(statements) {
-      let hasFailed = false;
-      const begin = async () =>
-        failAfter(statements, await beside.begin(), () => {
-          hasFailed = true;
-        });
-      return {
-        stores: writeStores(
-          { begin, metrics },
-          distributed,
-          clock,
-          keysBeside ? new Encryption(keysBeside) : NO_ENCRYPTION,
-        ),
-        hasFailed: () => hasFailed,
-      };
-    },
-    async dispose() {
-      // A defect of a group would be hidden by the transactions of its requests.
-      expect(failed).toEqual([]);
-      await queue.end();
-      keysBeside?.close();
-      await beside.close();
-      await stores.close();
-    },
+      clock,
+      failingAfter(statements) {
+        let hasFailed = false;
+        const begin = async () =>
+          failAfter(statements, await beside.begin(), () => {
+            hasFailed = true;
+          });
+        return {
+          stores: writeStores(
+            { begin, metrics },
+            distributed,
+            clock,
+            keysBeside ? new Encryption(keysBeside) : NO_ENCRYPTION,
+          ),
+          hasFailed: () => hasFailed,
+        };
+      },
+      async dispose() {
+        // A defect of a group would be hidden by the transactions of its requests.
+        expect(failed).toEqual([]);
+        await queue.end();
+        keysBeside?.close();
+        await beside.close();
+        await stores.close();
+      },
+    };
   };
-};
 
 const key = randomBytes(32);
 
@@ -127,3 +132,9 @@ const key = randomBytes(32);
 storesSuite('PostgreSQL', storesWith(null), OTHER_BEHAVIORS);
 const keys = { variable: 'ENCRYPTION_KEY', read: () => [key] };
 storesSuite('PostgreSQL with encryption', storesWith(keys), [...PERSONAL_DATA_BEHAVIORS, ...DESK_BEHAVIORS]);
+
+/** As the extension describes distributed tables. */
+const DISTRIBUTED = `CREATE TABLE pg_dist_partition AS SELECT 'claims'::regclass AS logicalrelid, 'h' AS partmethod`;
+// On one server, the statements for Citus find and change the same.
+if (!onCitus())
+  storesSuite('PostgreSQL with statements for Citus', storesWith(null, DISTRIBUTED), CITUS_BEHAVIORS);

@@ -83,6 +83,29 @@ export const OTHER_BEHAVIORS = [
   importsBehavior,
 ] as const;
 
+/** Those that run statements which Citus gets in another form. */
+export const CITUS_BEHAVIORS = [
+  claimsBehavior,
+  concurrentRequestsBehavior,
+  membershipsBehavior,
+  invitationsBehavior,
+  carriersBehavior,
+  appReadsBehavior,
+  accountsBehavior,
+  availabilityBehavior,
+  auditBehavior,
+  offBoardingBehavior,
+  webhooksBehavior,
+  offerHistoryBehavior,
+  endedOffersBehavior,
+  idempotencyBehavior,
+  feedBehavior,
+  isolationBehavior,
+  racesBehavior,
+  operatorBehavior,
+  ...DESK_BEHAVIORS,
+] as const;
+
 /**
  * The guarantees of every store implementation, tested through use cases and ports. Tests create their own firms, so
  * all share one set of stores.
