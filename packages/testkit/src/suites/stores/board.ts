@@ -138,8 +138,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await search('A-', { status: 'accepted' })).toEqual([]);
       expect(await search('%')).toEqual([]);
       for (const carrier of ['BAYOU state ', 'ou  st'])
-        expect(await search('31', { state: 'RI', carrier })).toEqual([peña]);
-      expect(await search('31', { carrier: 'bayou' })).toEqual([smith, peña]);
+        expect(await search('rd', { state: 'RI', carrier })).toEqual([peña]);
+      expect(await search('rd', { carrier: 'bayou' })).toEqual([smith, peña]);
       const obrien = await sendAt(firm, svcId, person('Ana', 'O’Brien', '12–14 Sea Lane'), 'C-1');
       for (const text of ["o'brien", 'OBrien', '12-14 sea', '12—14'])
         expect(await search(text)).toEqual([obrien]);
