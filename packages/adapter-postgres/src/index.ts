@@ -9,8 +9,7 @@ export { backUp, type CopiedRows, restoreBackup } from './schema/backup.ts';
 export {
   migrate,
   type NamedMigration,
-  SchemaError,
   type SchemaState,
   schemaState,
 } from './schema/migrate.ts';
-export { type RoleRights, roleRights } from './schema/service-role.ts';
+export { type RoleRights, roleRights, SchemaError } from './schema/service-role.ts';

@@ -17,7 +17,7 @@ import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration, statementsOf } from './migrations/index.ts';
-import { grantToService, missingGrants } from './service-role.ts';
+import { grantToService, missingGrants, SchemaError } from './service-role.ts';
 
 export interface MigrateOptions {
   readonly url: DatabaseUrl;
@@ -112,11 +112,6 @@ class SilentTypeOrmLogger extends AbstractLogger {
 
 const roleOf = (url: DatabaseUrl): string =>
   new pg.Client({ connectionString: new Servers(url, SILENT, 0).url() }).user ?? '';
-
-/** The schema cannot be brought up to date; the message says what to do. */
-export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
-}
 
 /**
  * Applies all pending migrations in one transaction, and returns them. Its advisory lock works through a pooler; a process

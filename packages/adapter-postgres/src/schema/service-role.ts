@@ -6,6 +6,11 @@ import { SILENT } from '../log.ts';
 const CONNECT_TIMEOUT_MS = 5000;
 const APPLICATION_NAME = 'claim-assignment-rights';
 
+/** The schema cannot be brought up to date; the message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
 /** Tables in which the service's role may do less than read and write. */
 const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
   audit_log: ['SELECT', 'INSERT'],
@@ -45,7 +50,8 @@ export async function grantToService(runner: QueryRunner, role: string): Promise
     [role],
   );
   if (found.same) return;
-  if (!found.exists) throw new Error(`The role ${role} of DATABASE_URL does not exist; create it first.`);
+  if (!found.exists)
+    throw new SchemaError(`The role ${role} of DATABASE_URL does not exist; create it first.`);
   for (const statement of await missingGrants((text, values) => runner.query(text, values), role))
     await runner.query(statement);
 }
