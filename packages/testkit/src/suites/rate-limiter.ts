@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Clock, RateLimiter } from '@svc/application';
+import type { Clock, CountedRequest, RateLimiter } from '@svc/application';
 import { DEFAULT_LIMITS, type KeyLimits, MINUTE } from '@svc/domain';
 import fc from 'fast-check';
 
@@ -13,6 +13,8 @@ const START = Date.UTC(2026, 0, 31, 23, 59, 58, 765);
 
 const READ = { write: false };
 const WRITE = { write: true };
+/** Of a request that is counted already. */
+const COUNTED_WRITE = { write: true, isCounted: true };
 const ALLOWED = { allowed: true };
 const rejected = (retryAfterMs: number) => ({ allowed: false, retryAfterMs });
 
@@ -56,8 +58,7 @@ export function rateLimiterSuite(
     test('the write of a request that is counted already consumes a write alone', async () => {
       const subject = fresh();
       const limits = DEFAULT_LIMITS.test;
-      const counted = { write: true, isCounted: true };
-      expect(await allowedOf(subject, limits, counted, 21)).toBe(20);
+      expect(await allowedOf(subject, limits, COUNTED_WRITE, 21)).toBe(20);
       expect(await allowedOf(subject, limits, READ, 21)).toBe(20);
     });
 
@@ -128,13 +129,15 @@ export function rateLimiterSuite(
           const model = new TokenBuckets(limits, now);
           const expected: unknown[] = [];
           const actual: unknown[] = [];
-          for (const { pause, write, times } of steps) {
+          for (const { pause, request, times } of steps) {
             now += pause;
             for (let n = 0; n < times; n++) {
-              const wait = model.consume(now, write);
+              const wait = model.consume(now, request);
               expected.push(wait === 0 ? ALLOWED : rejected(wait));
-              actual.push(await limiter.consume(subject, limits, { write }));
+              actual.push(await limiter.consume(subject, limits, request));
             }
+            expected.push(model.used(now));
+            actual.push(await limiter.peek(subject, limits));
           }
           // One comparison per run: an `expect` per step would take ten times as long.
           expect(actual).toEqual(expected);
@@ -173,7 +176,7 @@ const anyLimits: fc.Arbitrary<KeyLimits> = fc.record({
 const anySteps = fc.array(
   fc.record({
     pause: fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 2500 }), fc.nat({ max: 10 * MINUTE })),
-    write: fc.boolean(),
+    request: fc.constantFrom(READ, WRITE, COUNTED_WRITE),
     times: fc.integer({ min: 1, max: 12 }),
   }),
   { maxLength: 12 },
@@ -182,7 +185,7 @@ const anySteps = fc.array(
 /** Reference model: tokens as exact fractions with denominator 60,000. */
 class TokenBuckets {
   private readonly full: bigint;
-  private readonly tokens: { requests: bigint; writes: bigint };
+  private tokens: { requests: bigint; writes: bigint };
   private at: number;
 
   constructor(
@@ -194,19 +197,36 @@ class TokenBuckets {
     this.at = now;
   }
 
-  /** Milliseconds to wait; 0 when accepted. */
-  consume(now: number, write: boolean): number {
+  private refilled(now: number) {
     const elapsed = BigInt(now - this.at);
+    const level = (tokens: bigint, perMinute: number): bigint => {
+      const refilled = tokens + elapsed * BigInt(perMinute);
+      return refilled < this.full ? refilled : this.full;
+    };
+    const { requestsPerMinute, writesPerMinute } = this.limits;
+    return {
+      requests: level(this.tokens.requests, requestsPerMinute),
+      writes: level(this.tokens.writes, writesPerMinute),
+    };
+  }
+
+  used(now: number) {
+    const { requests, writes } = this.refilled(now);
+    const used = (tokens: bigint): number => this.limits.burst - Number(tokens / BigInt(MINUTE));
+    return { requests: used(requests), writes: used(writes) };
+  }
+
+  /** Milliseconds to wait; 0 when accepted. */
+  consume(now: number, { write, isCounted = false }: CountedRequest): number {
+    this.tokens = this.refilled(now);
     this.at = now;
     const rates = {
       requests: BigInt(this.limits.requestsPerMinute),
       writes: BigInt(this.limits.writesPerMinute),
     };
-    const buckets = write ? (['requests', 'writes'] as const) : (['requests'] as const);
-    for (const bucket of ['requests', 'writes'] as const) {
-      const refilled = this.tokens[bucket] + elapsed * rates[bucket];
-      this.tokens[bucket] = refilled < this.full ? refilled : this.full;
-    }
+    const buckets = (['requests', 'writes'] as const).filter((bucket) =>
+      bucket === 'writes' ? write : !isCounted,
+    );
     let longestWait = 0n;
     for (const bucket of buckets) {
       const missing = BigInt(MINUTE) - this.tokens[bucket];
