@@ -7,6 +7,7 @@ import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import type { PostgresStores } from '../src/index.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
+import { readMaintenanceState, readReplicationState } from '../src/reads/pg-metric-sources.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase, openStores } from './fresh-database.ts';
 
@@ -96,6 +97,79 @@ describe('reads', () => {
     await endpoint('live', 'requested');
     const { active, failing, paused } = await stores.metricSources.webhookEndpoints();
     expect([active - before.active, failing - before.failing, paused - before.paused]).toEqual([2, 1, 2]);
+  });
+
+  test('standbys, the archive and the age of transaction ids are reported as the server shows them', async () => {
+    const { sql } = database;
+    const executor: Executor = {
+      rows: async ({ text }, values = []) => (await sql.query(text, [...values])).rows,
+    };
+    // Views and functions of the server, in front of its own.
+    await sql.query(`BEGIN; CREATE SCHEMA shown; SET LOCAL search_path = shown, pg_catalog, public;
+      CREATE TABLE pg_stat_replication (application_name text, state text, sync_state text, replay_lag interval);
+      CREATE TABLE pg_stat_archiver (last_failed_time timestamptz, last_archived_time timestamptz);
+      CREATE TABLE pg_database AS VALUES (7, 40), (9, 20), (8, 30);
+      ALTER TABLE pg_database RENAME column1 TO datfrozenxid; ALTER TABLE pg_database RENAME column2 TO datminmxid;
+      CREATE FUNCTION age(integer) RETURNS integer LANGUAGE sql AS 'SELECT $1';
+      CREATE FUNCTION mxid_age(integer) RETURNS integer LANGUAGE sql AS 'SELECT $1';
+      CREATE FUNCTION pg_ls_archive_statusdir() RETURNS TABLE (name text) LANGUAGE sql AS
+        $$ VALUES ('1.ready'), ('2.done'), ('3.ready') $$;
+      CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS
+        $$ SELECT pg_catalog.current_setting('shown.' || $1) $$;
+      INSERT INTO pg_stat_archiver VALUES (NULL, NULL);
+      SET LOCAL shown.archive_mode = off; SET LOCAL shown.synchronous_standby_names = '';
+      REVOKE EXECUTE ON FUNCTION pg_ls_archive_statusdir() FROM PUBLIC;
+      GRANT USAGE ON SCHEMA shown TO pg_monitor; GRANT SELECT ON ALL TABLES IN SCHEMA shown TO pg_monitor`);
+    try {
+      const ages = { transactionIdAge: 9, multixactIdAge: 40 };
+      expect(await readMaintenanceState(executor)).toEqual({ archive: null, ...ages });
+      const archives: unknown[] = [];
+      for (const [mode, failed, archived] of [
+        ['on', null, null],
+        ['on', '2026-01-02', null],
+        ['always', '2026-01-02', '2026-01-01'],
+        ['on', '2026-01-01', '2026-01-02'],
+        ['on', null, '2026-01-01'],
+      ]) {
+        await sql.query('UPDATE pg_stat_archiver SET last_failed_time = $1, last_archived_time = $2', [
+          failed,
+          archived,
+        ]);
+        await sql.query(`SET LOCAL shown.archive_mode = ${mode}`);
+        archives.push((await readMaintenanceState(executor)).archive);
+      }
+      expect(archives).toEqual(
+        [false, true, true, false, false].map((isFailing) => ({ isFailing, waitingSegments: 2 })),
+      );
+      await sql.query('SET LOCAL ROLE pg_monitor');
+      const { archive } = await readMaintenanceState(executor);
+      expect(archive).toEqual({ isFailing: false, waitingSegments: null });
+      await sql.query('RESET ROLE');
+
+      const state = () => readReplicationState(executor);
+      const none = {
+        standbys: 0,
+        synchronousStandbys: 0,
+        requiredSynchronousStandbys: 0,
+        maxLagSeconds: null,
+      };
+      expect(await state()).toEqual(none);
+      await sql.query(`INSERT INTO pg_stat_replication VALUES ('a', 'streaming', 'sync', '1 s'),
+        ('b', 'streaming', 'quorum', '3.5 s'), (NULL, 'catchup', 'async', '2 s'), ('c', 'streaming', 'potential', NULL),
+        ('pg_basebackup', 'backup', 'async', '9 s')`);
+      const required: unknown[] = [];
+      for (const names of ['a', '*', 'ANY 2 (a, b, c)', ' first 3 (a, b, c, d)', '2 (a, b, c)', '"s-1", b']) {
+        await sql.query(`SET LOCAL shown.synchronous_standby_names = '${names}'`);
+        const { requiredSynchronousStandbys, ...others } = (await state()) ?? none;
+        required.push(requiredSynchronousStandbys);
+        expect(others).toEqual({ standbys: 4, synchronousStandbys: 2, maxLagSeconds: 3.5 });
+      }
+      expect(required).toEqual([1, 1, 2, 3, 2, 1]);
+      await sql.query('UPDATE pg_stat_replication SET state = NULL WHERE application_name IS NULL');
+      expect(await state()).toBeNull();
+    } finally {
+      await sql.query('ROLLBACK');
+    }
   });
 
   test('claims read at once, and alone, are seen only by keys of their firm and environment', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { migrate, roleRights } from '../src/index.ts';
 import { missingGrants } from '../src/schema/service-role.ts';
-import { freshDatabase } from './fresh-database.ts';
+import { freshDatabase, openStores } from './fresh-database.ts';
 
 test('the service’s role may do what the service does and no more, and what it lacks is named', async () => {
   const { url, sql } = await freshDatabase();
@@ -57,6 +57,9 @@ test('the service’s role may do what the service does and no more, and what it
   ]);
   expect(await granting()).toEqual([]);
   expect([await missing(), await privileges()]).toEqual([[], granted]);
+
+  const { maintenance } = (await openStores({ url: service.href })).metricSources;
+  expect(await maintenance()).toMatchObject({ archive: null, transactionIdAge: expect.any(Number) });
 
   const [{ connections }] = await query(
     `SELECT sum(CASE name WHEN 'max_connections' THEN 1 ELSE -1 END * setting::int)::int AS connections FROM pg_settings

@@ -52,16 +52,20 @@ export async function readReplicationState(executor: Executor): Promise<Replicat
   };
 }
 
-/** Without the role pg_monitor, the folder of what waits for the archive cannot be listed. */
 const MAINTENANCE = sql(
   'metrics_maintenance',
   `SELECT current_setting('archive_mode') <> 'off' AS archives,
       coalesce(last_failed_time > last_archived_time, last_failed_time IS NOT NULL) AS failing,
-      CASE WHEN has_function_privilege('pg_ls_archive_statusdir()', 'EXECUTE') THEN
-        (SELECT count(*) FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready') END::int AS waiting,
+      has_function_privilege('pg_ls_archive_statusdir()', 'EXECUTE') AS sees_waiting,
       (SELECT max(age(datfrozenxid)) FROM pg_database) AS transaction_id_age,
       (SELECT max(mxid_age(datminmxid)) FROM pg_database) AS multixact_id_age
     FROM pg_stat_archiver`,
+);
+
+/** For the role pg_monitor: PostgreSQL rejects it for others, also in a CASE that is not reached. */
+const WAITING_SEGMENTS = sql(
+  'metrics_waiting_segments',
+  `SELECT count(*)::int AS waiting FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready'`,
 );
 
 export async function readMaintenanceState(executor: Executor): Promise<MaintenanceState> {
@@ -69,14 +73,18 @@ export async function readMaintenanceState(executor: Executor): Promise<Maintena
     await executor.rows<{
       archives: boolean;
       failing: boolean;
-      waiting: number | null;
+      sees_waiting: boolean;
       transaction_id_age: number;
       multixact_id_age: number;
     }>(MAINTENANCE),
   );
   if (row === null) throw new Error('pg_stat_archiver has one row');
+  const waiting =
+    row.archives && row.sees_waiting
+      ? first(await executor.rows<{ waiting: number }>(WAITING_SEGMENTS))
+      : null;
   return {
-    archive: row.archives ? { isFailing: row.failing, waitingSegments: row.waiting } : null,
+    archive: row.archives ? { isFailing: row.failing, waitingSegments: waiting?.waiting ?? null } : null,
     transactionIdAge: row.transaction_id_age,
     multixactIdAge: row.multixact_id_age,
   };
