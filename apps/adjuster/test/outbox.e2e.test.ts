@@ -10,6 +10,7 @@ import {
   ANA,
   assignmentOf,
   button,
+  changeClaims,
   enter,
   heading,
   inDatabase,
@@ -216,18 +217,6 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
   }));
 
 const row = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`Ana ${name}`) });
-
-/** Changes the claims that the service sends to the page. */
-async function changeClaims(page: Page, change: (claim: Record<string, unknown>) => unknown): Promise<void> {
-  await page.route(/\/v1\/claims(\?|\/[^/]+$)/, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({
-      response,
-      json: body.data === undefined ? change(body) : { ...body, data: body.data.map(change) },
-    });
-  });
-}
 
 test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
   visiting(WITHOUT_WORKER, async ({ page, faults }) => {

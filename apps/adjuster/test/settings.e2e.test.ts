@@ -94,7 +94,19 @@ test('credentials that are typed outlast a closed page, are saved once there is 
     await page.getByLabel('Kind').selectOption('Emergency');
     const number = page.getByLabel('Number').last();
     await number.fill('E-482913');
-    await page.getByLabel('Last day').last().fill('2099-04-30');
+    const lastDay = page.getByLabel('Last day').last();
+    for (const [days, text] of [
+      [-1, 'It has ended.'],
+      [0, 'It ends today.'],
+      [1, 'It ends in 1 day.'],
+      [60, 'It ends in 60 days.'],
+    ] as const) {
+      const on = `(() => { const on = new Date(); on.setDate(on.getDate() + ${days}); return on.toLocaleDateString('en-CA'); })()`;
+      await lastDay.fill(String(await page.evaluate(on)));
+      await page.getByText(text, { exact: true }).waitFor();
+    }
+    await lastDay.fill('2099-04-30');
+    await page.getByText(/^It (ends|has ended)/).waitFor({ state: 'detached' });
     await page.getByText('Not saved yet.').waitFor();
     await ready(page);
     await page.reload();
