@@ -38,10 +38,8 @@ const answered = (
       const { answer } = one;
       const found = typeof answer === 'function' ? answer(query, body, request.headers()) : answer;
       const csv = { contentType: 'text/csv', body: String(found) };
-      await route.fulfill({
-        status: Number(one.status),
-        ...(typeof found === 'string' ? csv : { json: found }),
-      });
+      const content = one.status === '204' ? {} : typeof found === 'string' ? csv : { json: found };
+      await route.fulfill({ status: Number(one.status), ...content });
     });
     await enterDesk(page, service, await service.staff(await service.firm(), role), hash);
     const sent = (id: string) => calls.flatMap((call) => (call.id === id ? [call.sent] : []));
@@ -550,5 +548,83 @@ test('rules of clocks are saved as all of them, in the time zone that they have,
       { rules: [...getClocks.rules, added], ...zone, based_on: getClocks.version },
       { rules: [added], ...zone, based_on: 'v2' },
     ]);
+  });
+});
+
+test('endpoints of the shown data say why they are paused and how each attempt went, and each act is on its own one', () => {
+  const paused = { state: 'paused', previous_secret_until: null };
+  const listWebhooks = pageOf(
+    'listWebhooks',
+    ...[
+      { id: 'w1', ...paused, paused_reason: 'gone' },
+      { id: 'w2', environment: 'test' },
+    ],
+    { id: 'w3', ...paused, paused_reason: 'failing', previous_secret_until: after(0) },
+    { id: 'w4', previous_secret_until: null },
+  );
+  const tried = (minute: number, status: number | null, error: string | null) => ({
+    ...{ at: after(minute), status, error, duration_ms: 80 + minute },
+  });
+  const attempts = [tried(1, 500, null), tried(2, null, 'tls_failed')];
+  const waiting = { id: 'd1', status: 'pending', attempts, next_attempt_at: after(3) };
+  const answers = {
+    listWebhooks,
+    listWebhookDeliveries: pageOf('listWebhookDeliveries', waiting),
+    updateWebhook: example('updateWebhook', { secret: null }),
+  };
+  return answered(['#/webhooks', 'developer'], answers, async (at, sent) => {
+    const reasons = 'Paused: it answered 410 | Paused after three days of failures | Active';
+    const health =
+      '1 waiting · Failed (no secure connection) Aug 29, 2026, 10:02:00 AM · Next attempt Aug 29, 2026, 10:03:00 AM';
+    const course =
+      'claims.changed Waiting … webhook-id d1Aug 29, 2026, 10:01:00 AM · 500 · 81 msAug 29, 2026, 10:02:00 AM · no secure connection · 82 msNext attempt Aug 29, 2026, 10:03:00 AM';
+    await shows(at, {
+      'section.card .row.spread .pill': reasons,
+      'section.card > p[role=status]': Array(3).fill(health).join(' | '),
+      'section.card > p.muted': 'Signed with both secrets until Aug 29, 2026, 10:00 AM',
+      'section.card .history li': Array(3).fill(course).join(' | '),
+    });
+    await button(at, 'Pause').click();
+    await sent('updateWebhook', 1);
+    await button(at, 'Resume').last().click();
+    await sent('updateWebhook', 2);
+    await button(at, 'Replace the secret').first().click();
+    expect(await sent('updateWebhook', 3)).toEqual([
+      ...[
+        ['w4', { state: 'paused' }],
+        ['w3', { state: 'active' }],
+        ['w1', { roll_secret: true }],
+      ],
+    ]);
+  });
+});
+
+test('people say since when they are there, have the role that is chosen, and do not remove themselves', () => {
+  const ann = { id: 's2', name: 'Ann', joined_at: null, role: 'developer', working_keys: 2 };
+  const permissions = ['staff:read', 'staff:write', 'keys:read'];
+  const answers = {
+    getOwnStaff: example('getOwnStaff', { permissions }),
+    listStaff: pageOf('listStaff', {}, ann),
+    ...{ updateStaff: example('listStaff'), removeStaff: {} },
+  };
+  return answered(['#/people', 'admin'], answers, async (at, sent) => {
+    const names = at.locator('.wide-row .cell.muted');
+    await until('people', async () => (await names.count()) === 2);
+    await shows(at, {
+      '.wide-row .cell':
+        'Priya Natarajan | Since Aug 20, 2026, 11:41 AM | Ann | Invited Aug 20, 2026, 8:00 AM',
+    });
+    const roles = at.locator('main select');
+    expect(await roles.evaluateAll((all) => all.map((one) => Object(one).value))).toEqual([
+      ...['dispatcher', 'developer'],
+    ]);
+    await roles.last().selectOption('auditor');
+    expect(await sent('updateStaff', 1)).toEqual([['s2', { role: 'auditor' }]]);
+    expect(await at.getByRole('button', { name: /^Remove/ }).count()).toBe(1);
+    await button(at, 'Remove Ann').click();
+    await at.getByRole('dialog').getByText('2 keys that the person made still work').waitFor();
+    await at.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    expect(await sent('removeStaff', 1)).toEqual([['s2', {}]]);
+    await at.getByRole('alert').getByText('2 keys of theirs still work').waitFor();
   });
 });
