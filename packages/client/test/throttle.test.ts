@@ -145,6 +145,28 @@ describe('at the limits of a key', () => {
     expect(await failureOf(client.me())).toMatchObject({ status: 422 });
     await client.me();
     expect(delays).toEqual([1250, 1250, 2000, 1250]);
+    // Neither a failure nor what was accepted during a pause shows that there is room.
+    delays.length = 0;
+    const failing = [refused(1), refused(1), problem(500, 'internal_error'), refused(1), created];
+    await createTestClient(failing, { onRetry }, () => 1).client.me();
+    expect(delays.splice(0)).toEqual([1250, 1250, 500, 2000]);
+    let paused = (): void => {};
+    const isPaused = new Promise<void>((resolve) => {
+      paused = resolve;
+    });
+    const late: Reply = (sent, signal) => isPaused.then(() => created(sent, signal));
+    const both = createTestClient(
+      [refused(1), late, refused(1), refused(1), created],
+      {
+        onRetry: (event) => {
+          onRetry(event);
+          paused();
+        },
+      },
+      () => 1,
+    ).client;
+    await Promise.all([both.me(), both.claims.get(claim.id)]);
+    expect(delays).toEqual([1250, 1250, 2000]);
     const other = createTestClient([refused(5), refused(1), created], {}, () => 0);
     await Promise.all([other.client.me(), other.client.claims.get(claim.id)]);
     expect(other.sent.slice(2).map(({ at }) => at - (other.sent[0]?.at ?? 0))).toEqual([5000, 5000]);
