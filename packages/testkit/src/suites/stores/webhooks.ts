@@ -368,6 +368,27 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(await statuses()).toEqual(['', 'delivered', 'delivered']);
     });
 
+    test('that fails delays no other one of its firm, and is later signalled what the other one was meanwhile', async () => {
+      const firm = await fixture().newFirm();
+      const [failing, other] = [await create(firm, 'test'), await create(firm, 'test')];
+      respond(failing, 503);
+      await sendOne(firm);
+      await deliver();
+      later(SECOND);
+      const { updatedAt } = await sendOne(firm);
+      await deliver();
+      expect([sentTo(failing).length, sentTo(other).length]).toEqual([1, 2]);
+      respond(failing, 204);
+      for (let round = 0; round < 2; round += 1) {
+        later(3 * SECOND);
+        await deliver();
+      }
+      const [first, again, latest, ...more] = sentTo(failing);
+      expect([again.id, latest.id === first.id, more]).toEqual([first.id, false, []]);
+      expect(Date.parse(latest.data.updated_since)).toBeLessThanOrEqual(updatedAt);
+      expect(sentTo(other)).toHaveLength(2);
+    });
+
     test('is removed with its deliveries, and a firm has at most five in each environment', async () => {
       const { use } = fixture();
       const firm = await fixture().newFirm();
