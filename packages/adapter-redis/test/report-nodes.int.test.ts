@@ -11,10 +11,12 @@ async function problemOf(answer: string | null): Promise<string | null | undefin
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const [report, ...others] = await reportNodes(`redis://127.0.0.1:${port}`);
+  // The second node has no server.
+  const reports = await reportNodes(`redis://127.0.0.1:${port}, redis://127.0.0.1:1`);
   server.close();
-  expect([report?.node, others]).toEqual([`127.0.0.1:${port}`, []]);
-  return report?.problem;
+  expect(reports.map(({ node }) => node)).toEqual([`127.0.0.1:${port}`, '127.0.0.1:1']);
+  expect(reports[1]?.problem).toContain('ECONNREFUSED');
+  return reports[0]?.problem;
 }
 
 test.each([
@@ -28,6 +30,10 @@ test.each([
   ],
   ['-WRONGPASS x', 'the user or the password is wrong or missing (WRONGPASS x)'],
   ['-NOAUTH x', 'the user or the password is wrong or missing (NOAUTH x)'],
+  ...['ERR AUTH x', 'ERR invalid password', 'ERR Protocol error: unauthenticated bulk length'].map(
+    (text): [string, string] => [`-${text}`, `the user or the password is wrong or missing (${text})`],
+  ),
+  ['-ERR x', 'ERR x'],
   ["-ERR unknown command 'eval'", /^it does not run scripts; Redis Sentinel is not supported, /],
   [null, /^it closed the connection; a server with TLS needs rediss:\/\/ \(/],
 ])('a node that answers %j is reported with what to do about it', async (answer, problem) => {
