@@ -46,6 +46,26 @@ test('events older than the plan allows are deleted, which is an event itself, a
   expect(await verify(firmId)).toMatchObject({ intact: true, rows: 3 });
 });
 
+test('a batch deletes so many rows at most, and those of a firm by its own plan', async () => {
+  const firms = [await aFirm(stores), await aFirm(stores), await aFirm(stores)].map(({ firmId }) => firmId);
+  const [readOnly = '' as FirmId] = firms.splice(1, 1);
+  await database.sql.query(`UPDATE firms SET plan = 'read_only' WHERE id = $1`, [readOnly]);
+  for (const firmId of [...firms, readOnly])
+    for (const day of [0, 1, 2]) await readAt(firmId, EXPIRED + day * DAY);
+  const removed: unknown[] = [];
+  for (const maxRows of [2, 100, 100]) {
+    const batch = "SELECT purge_audit('{standard,read_only}', '{infinity,-infinity}', $1)::int AS removed";
+    removed.push((await database.sql.query(batch, [maxRows])).rows[0].removed);
+  }
+  expect(removed).toEqual([2, 4, 0]);
+  const actions = async (firmId: FirmId) => (await eventsOf(firmId)).map(({ action }) => action);
+  // The first of them in two batches.
+  const left = (await Promise.all(firms.map(actions))).sort((a, b) => a.length - b.length);
+  expect(left).toEqual([['audit.purge'], ['audit.purge', 'audit.purge']]);
+  expect(await actions(readOnly)).toEqual(['claim.read', 'claim.read', 'claim.read']);
+  for (const firmId of firms) expect(await verify(firmId)).toMatchObject({ intact: true });
+});
+
 test('nothing of a firm under legal hold is deleted until it is released', async () => {
   const { firmId } = await aFirm(stores);
   await readAt(firmId, EXPIRED);
@@ -171,7 +191,14 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
       expect.objectContaining({ actor: 'service', action: 'claims.purge', claims: [id] }),
     ]);
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
-  expect((await retaining.purge(NOW)).closedClaims).toBe(1);
+  // More than a batch.
+  await database.sql.query(
+    `INSERT INTO claims SELECT (json_populate_record(c, json_build_object(
+         'id', gen_random_uuid(), 'external_id', n::text, 'claim_number', n::text))).*
+       FROM claims c, generate_series(1, 400) n WHERE c.id = $1`,
+    [kept],
+  );
+  expect((await retaining.purge(NOW)).closedClaims).toBe(401);
 });
 
 test('reads of a firm that a restore has lost start its chain', async () => {
