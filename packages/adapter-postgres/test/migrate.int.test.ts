@@ -357,6 +357,15 @@ describe('the layout on a Citus cluster', () => {
     } finally {
       sql(name, text);
     }
+    if (onCitus()) return;
+    const warned: unknown[] = [];
+    const log = { info() {}, error() {}, warn: (message: string) => warned.push(message) };
+    await openStores({ url: other.url, log });
+    expect(warned).toEqual(['the database lacks settings for Citus: run "svc database distribute" again']);
+    const database = new URL(other.url).pathname.slice(1);
+    await other.sql.query(`ALTER DATABASE ${database} SET citus.multi_shard_modify_mode = 'sequential'`);
+    await openStores({ url: other.url, log });
+    expect(warned).toHaveLength(1);
   });
 
   test('is refused without the extension, and changes nothing', async () => {
