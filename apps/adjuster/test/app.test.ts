@@ -139,7 +139,7 @@ function device() {
         handlers.events = events;
         const open = () => {
           state.calls.push('open events');
-          events.changed('revision');
+          if (state.alive) events.changed('revision');
         };
         return { open, close: () => void state.calls.push('close events'), isAlive: () => state.alive };
       },
@@ -227,6 +227,13 @@ describe('an app', () => {
     const { app } = await visit();
     expect(app.lists.offers.value).toHaveLength(1);
     expect(state.calls).not.toContain('GET v1/claims');
+    // Where no event says so, they are read soon.
+    state.alive = false;
+    await visit();
+    await after(1499);
+    expect(state.calls).not.toContain('GET v1/claims');
+    await after(1);
+    expect(state.calls).toContain('GET v1/claims');
   });
 
   test('asks nobody who was never here to sign in again: the session is looked for first', async () => {
@@ -493,9 +500,10 @@ describe('an app', () => {
     const listed = (await storage.get('history'))?.map(({ claimId }) => claimId);
     expect(listed).toEqual(ended.map(({ id }) => id));
     const [first] = ended;
-    expect(linesOf(app)).toEqual([
-      en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 17),
-    ]);
+    const withdrawn = en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 17);
+    expect(linesOf(app)).toEqual([withdrawn]);
+    await after(5000);
+    expect(linesOf(app)).toEqual([withdrawn, en.outcomes.rejected('Marisol Delgado')]);
     expect(state.calls.filter((name) => name.endsWith('/receipt'))).toHaveLength(19);
   });
 
@@ -647,11 +655,12 @@ describe('an app', () => {
   });
 
   test('says that an answer waits for the network only until its result arrives', async () => {
-    const { app, state } = await started();
+    const { app, state } = await started({ offers: [offer(), offer()] });
     app.prefer({ undoSeconds: 0 });
     const name = acceptanceOf(state);
     state.responses[name] = new NetworkError('connection');
-    await app.answers.answer(state.offers, 'accept');
+    const [first, second] = state.offers as [AppClaim, AppClaim];
+    await app.answers.answer([first], 'accept');
     await settled();
     expect(linesOf(app)).toEqual(['Your acceptance is saved and will be sent when you are online.']);
     expect(state.calls).toContain('in background');
@@ -661,11 +670,22 @@ describe('an app', () => {
     delete state.responses[name];
     await app.outbox.send();
     await settled();
-    expect(linesOf(app)).toEqual(['Sent: you have accepted Marisol Delgado.']);
+    const sent = 'Sent: you have accepted Marisol Delgado.';
+    expect([linesOf(app), app.toasts.toast.value?.kind]).toEqual([[sent], 'success']);
+    const next = acceptanceOf({ offers: [second] });
+    state.responses[next] = new NetworkError('connection');
+    await app.answers.answer([second], 'accept');
+    await settled();
+    expect([linesOf(app), app.toasts.toast.value?.kind]).toEqual([[en.claim.queuedAccept, sent], 'neutral']);
+    delete state.responses[next];
+    await app.outbox.send();
+    await settled();
+    expect([linesOf(app), app.toasts.toast.value?.kind]).toEqual([[sent, sent], 'success']);
+    expect(app.outcomes.results.value).toEqual({ [first.id]: 'accepted', [second.id]: 'accepted' });
   });
 
   test('removes a rejected claim from the device once the adjuster was told, also when the lists cannot be read', async () => {
-    const { app, state, kept } = await started();
+    const { app, state, storage, kept } = await started();
     app.prefer({ undoSeconds: 0 });
     state.responses['GET v1/me'] = new NetworkError('service');
     state.clockAheadMs = 86_400_000;
@@ -678,6 +698,7 @@ describe('an app', () => {
       ...{ offered_at, answered_at, reason: 'Too far away' },
     });
     expect(linesOf(app)).toEqual(['Sent: you have rejected Marisol Delgado.']);
+    expect(await storage.get('history')).toMatchObject([{ result: 'rejected', reason: 'Too far away' }]);
     expect(JSON.stringify(await kept((store) => resultOf(store.getAll())))).not.toContain('Marisol');
   });
 
@@ -691,13 +712,18 @@ describe('an app', () => {
     await first.answers.answer(state.offers, 'accept');
     await settled();
     expect(first.lists.offers.value).toEqual(state.offers.slice(1));
-    expect(linesOf(first)).toEqual(['2 accepted · 2 without effect']);
+    expect([linesOf(first), first.toasts.toast.value?.kind]).toEqual([
+      ['2 accepted · 2 without effect'],
+      'neutral',
+    ]);
     const { app } = await visit();
     expect(app.toasts.toast.value).toBeNull();
     expect(app.outcomes.kept.value.map(({ result }) => result)).toEqual([
       ...['gone', 'refused', 'accepted', 'accepted'],
     ]);
-    await app.outcomes.dismiss();
+    const dismissing = app.outcomes.dismiss();
+    expect(app.outcomes.kept.value).toEqual([]);
+    await dismissing;
     await settled();
     expect(first.outcomes.kept.value).toEqual([]);
   });
