@@ -39,6 +39,7 @@ function device() {
     merged: [] as string[],
     clockAheadMs: 0,
     isTimeKnown: true,
+    isLasting: true,
   };
   const store: OutboxStore = {
     async read() {
@@ -60,6 +61,7 @@ function device() {
       has: async (ids) => state.refused.some((id) => ids.includes(id)),
     },
     owner: async () => state.owner,
+    isLasting: () => state.isLasting,
     exclusive<T>(task: () => Promise<T>): Promise<T> {
       const run = turn.then(task);
       turn = run.catch(() => {});
@@ -289,10 +291,13 @@ describe('the outbox', () => {
 
   test('an answer waits a minute at most, however long a Retry-After is, and can be sent at once', async () => {
     const { state, outbox } = device();
-    const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
-    state.responses = { 'POST a/acceptance': busy(3_600_000), 'PATCH b/work': busy(3_600_000) };
+    const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet'), pause]);
+    for (const name of ['POST a/acceptance', 'PATCH b/work', 'PATCH v1/me/availability'])
+      state.responses[name] = busy(3_600_000);
     await outbox.send();
-    expect((await outbox.own()).map(({ notBefore = 0 }) => notBefore - state.now)).toEqual([60_000, 300_000]);
+    expect((await outbox.own()).map(({ notBefore = 0 }) => notBefore - state.now)).toEqual([
+      ...[60_000, 300_000, 300_000],
+    ]);
     state.responses = { 'GET a': claimIs('pending_acceptance') };
     for (const id of [answer, edit]) {
       await outbox.hurry([id]);
@@ -759,6 +764,26 @@ describe('the outbox', () => {
     state.lost = false;
     await outbox.restore([]);
     expect([outbox.isStored(), stored()]).toMatchObject([true, [{ key: 'b', failures: 1 }]]);
+  });
+
+  test('sends at once what is stored for as long as the page is open', async () => {
+    const { state, outbox } = device();
+    state.isLasting = false;
+    await outbox.add([accept('a')], 5000);
+    expect([outbox.isStored(), (await outbox.send()).sent.length]).toEqual([false, 1]);
+  });
+
+  test('keeps what was done before the time was known while the service refuses to say it', async () => {
+    const { state, outbox } = device();
+    state.isTimeKnown = false;
+    await outbox.add([accept('a', { answeredAt: state.now })]);
+    const [forbidden, ended] = [new ApiError(403, 'forbidden'), new ApiError(401, 'unauthorized')];
+    state.responses['GET v1/me'] = [ended, forbidden, undefined];
+    expect((await outbox.send()).stopped).toBe('signed out');
+    expect(await outbox.send()).toMatchObject({ failed: [{ key: 'a' }], dropped: [] });
+    state.now += 5000;
+    expect((await outbox.send()).sent).toHaveLength(1);
+    expect(state.calls).toEqual([...Array(3).fill('GET v1/me'), 'POST a/acceptance']);
   });
 
   test('stores again once what the browser has removed', async () => {
