@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { deskEndpoints, EXAMPLES, routesOf } from '@svc/contract';
+import { moreEn } from '@svc/web-app/texts/en-more';
 import type { Locator, Page } from 'playwright-core';
 import { button, until } from '../../adjuster/test/app-under-test.ts';
 import { DESK, enterDesk, startDesk } from './desk-under-test.ts';
@@ -524,6 +525,7 @@ test('the map has the claims that wait and those that are accepted at their ZIP 
       'main li.wide-row':
         'ARejectedA Lane, Sanibel | BRejectedB Lane, Sanibel | DAccepted · LateD Lane, Sanibel',
     });
+    await at.locator('main').getByText(moreEn.map.unknown(1)).waitFor();
     const asked = (await sent('listBoardClaims', 3)).filter((query) => Object(query).limit === '200');
     const all = { environment: 'live', limit: '200' };
     expect(asked).toEqual([all, { ...all, status: 'accepted' }]);
