@@ -1,11 +1,14 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
+import { ConnectionFailures } from '../src/driver/connection-failures.ts';
 import { openDatabase } from '../src/driver/database.ts';
 import { DatabaseError } from '../src/driver/errors.ts';
 import { sql } from '../src/driver/executor.ts';
+import { Servers } from '../src/driver/servers.ts';
 import { transact } from '../src/driver/transaction.ts';
+import { SILENT } from '../src/log.ts';
 import { freshDatabase } from './fresh-database.ts';
 
 const database = await freshDatabase();
@@ -112,4 +115,37 @@ test('a transaction in which a write changed the wrong number of rows is not com
   });
   await expect(work).rejects.toThrow('wrote 1');
   expect(await opened.reads.rows(IDS)).toEqual(before);
+});
+
+test('why connections fail is logged once a minute for each cause, and once that they succeed again', async () => {
+  const logged: unknown[] = [];
+  const log = {
+    ...SILENT,
+    info: (message: string) => logged.push(message),
+    error: (_: string, fields?: Readonly<Record<string, unknown>>) => logged.push(fields?.code),
+  };
+  let url = database.url;
+  const Client = new ConnectionFailures(log).clientOf(new Servers(() => url, SILENT, 0));
+  const attempt = async (to: string): Promise<void> => {
+    url = to;
+    const client = new Client();
+    await client.connect().then(
+      () => client.end(),
+      () => {},
+    );
+  };
+  const [nobody, missing] = ['postgres://u:p@127.0.0.1:1/claims', `${database.url}_missing`];
+  let now = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+  try {
+    for (const to of [database.url, nobody, nobody, missing, missing]) await attempt(to);
+    now += 59_999;
+    await attempt(missing);
+    now += 1;
+    for (const to of [missing, missing, database.url, database.url, missing]) await attempt(to);
+  } finally {
+    clock.mockRestore();
+  }
+  const again = 'PostgreSQL accepts connections again';
+  expect(logged).toEqual(['ECONNREFUSED', '3D000', '3D000', again, '3D000']);
 });
