@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { columnTypes, timestamp } from '../src/driver/column-types.ts';
+import { arrayOf, columnTypes, isUuid, timestamp } from '../src/driver/column-types.ts';
 
 const TIMESTAMPTZ = 1184;
 const parse = columnTypes.getTypeParser(TIMESTAMPTZ, 'text') as (text: string) => number;
@@ -22,4 +22,21 @@ test.each([
 test('a filter outside the years of PostgreSQL is clamped to them', () => {
   expect(timestamp(Date.parse('0000-06-01T00:00:00Z'))).toBe('0001-01-01T00:00:00.000Z');
   expect(timestamp(Date.parse('+010000-06-01T00:00:00Z'))).toBe('9999-12-31T23:59:59.999Z');
+});
+
+test.each([
+  ['a date', 1082, '2026-03-01', '2026-03-01'],
+  ['JSON', 114, '{"a": 1.10}', '{"a": 1.10}'],
+  ['a bigint', 20, '9223372036854775807', '9223372036854775807'],
+  ['an integer', 23, '7', 7],
+  ['a boolean', 16, 't', true],
+])('%s is read without losing anything', (_, oid, text, expected) => {
+  expect(columnTypes.getTypeParser(oid, 'text')(text)).toBe(expected);
+});
+
+test('an array has its nulls, and only a UUID is looked up as one', () => {
+  expect(arrayOf(['a', null, 'b'])).toBe('{a,NULL,b}');
+  const id = '0123abcd-4567-89ef-ABCD-0123456789ab';
+  const others = [`${id}0`, `0${id}`, id.replace('-', ''), id.replace('a', 'g'), `${id}\n`, ''];
+  expect([id, ...others].map(isUuid)).toEqual([true, ...others.map(() => false)]);
 });

@@ -19,6 +19,12 @@ test.each([
     'postgres://one/claims?sslmode=require&application_name=a',
     ['postgres://one/claims?sslmode=verify-full&application_name=a'],
   ],
+  ...['prefer', 'verify-ca', 'verify-full'].map((mode): [string, string[]] => [
+    `postgres://one/claims?a=b&sslmode=${mode}`,
+    ['postgres://one/claims?a=b&sslmode=verify-full'],
+  ]),
+  ['postgres://one/claims?sslmode=disable', ['postgres://one/claims?sslmode=disable']],
+  ['postgres://one/claims?target_session_attrs=any&a=b', ['postgres://one/claims?a=b']],
   [
     'postgres://one/claims?uselibpqcompat=true&sslmode=require',
     ['postgres://one/claims?uselibpqcompat=true&sslmode=require'],
