@@ -225,6 +225,11 @@ test('svc audit verify fails and names the row that somebody changed or removed'
     (await svc('audit', 'verify', '--firm', firm.id, '--known', row)).code;
   expect(await knowing(`${last.seq}:${last.hash}`)).toBe(0);
   expect(await knowing(`${last.seq}:${'0'.repeat(64)}`)).toBe(1);
+  const ofService = JSON.parse((await svc('audit', 'verify', '--service', '--json')).stdout).last;
+  const row = `${ofService.seq}:${ofService.hash}`;
+  expect([await knowing(row), (await svc('audit', 'verify', '--service', '--known', row)).code]).toEqual([
+    1, 0,
+  ]);
   await withClient(service.databaseUrl, (sql) =>
     sql.query('DELETE FROM audit_log WHERE firm_id = $1 AND seq = 3', [firm.id]),
   );
@@ -232,6 +237,36 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   expect(broken.code).toBe(1);
   expect(JSON.parse(broken.stdout)).toEqual({ intact: false, seq: 3, problem: 'missing' });
   expect(broken.stderr).toContain('row 3 is missing');
+  const within = async (...period: string[]) =>
+    (await svc('audit', 'verify', '--firm', firm.id, ...period)).code;
+  const ofRow = async (seq: number) =>
+    withClient(service.databaseUrl, async (sql) => {
+      const { rows } = await sql.query('SELECT at FROM audit_log WHERE firm_id = $1 AND seq = $2', [
+        ...[firm.id, seq],
+      ]);
+      return new Date(rows[0].at).toISOString();
+    });
+  expect(await within('--since', await ofRow(last.seq + 1))).toBe(0);
+  expect(await within('--until', await ofRow(2))).toBe(0);
+  expect(await within('--since', await ofRow(1), '--until', await ofRow(last.seq + 1))).toBe(1);
+  await withClient(service.databaseUrl, (sql) =>
+    sql.query('UPDATE firm_feeds SET audit_purged_seq = 3 WHERE firm_id = $1', [firm.id]),
+  );
+  for (const [seq, isDeleted] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    const { code, stderr } = await svc(
+      'audit',
+      'verify',
+      '--firm',
+      firm.id,
+      '--known',
+      `${seq}:${last.hash}`,
+    );
+    const detail = `svc: row ${seq} was deleted by retention; name a row from 3 on\n`;
+    expect([seq, code, stderr === detail]).toEqual([seq, 1, isDeleted]);
+  }
   await withClient(service.databaseUrl, (sql) =>
     sql.query('DELETE FROM firm_feeds WHERE firm_id = $1', [firm.id]),
   );
