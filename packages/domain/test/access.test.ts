@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  checkKeyCount,
+  checkReplacedKeyCount,
   checkSandboxKey,
   checkScope,
   DAY,
@@ -80,6 +82,13 @@ test('plans keep claims readable for 90 or 30 days after leaving, and the audit 
     claims_only: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
     read_only: { readableAfterLeavingMs: 30 * DAY, auditMs: 2_555 * DAY },
   });
+});
+
+test('one more key may work, and one more be replaced, while they are fewer than the limit', () => {
+  for (const check of [checkKeyCount, checkReplacedKeyCount])
+    expect([2, 3, 4].map((count) => codeThrownBy(() => check('live', count, 3)))).toEqual([
+      ...[null, 'too_many_keys', 'too_many_keys'],
+    ]);
 });
 
 describe('rate limits of a key', () => {

@@ -10,10 +10,12 @@ import {
   contactForFirm,
   declineInvitation,
   type Environment,
+  expireInvitation,
   type FirmId,
   fullName,
   INVITATION_LIFETIME_MS,
   invite,
+  isUnseenInvitation,
   leaveFirm,
   MEMBERSHIP_ACTIONS,
   MEMBERSHIP_STATUSES,
@@ -185,6 +187,17 @@ describe('an invitation', () => {
     expect(fullName({ ...ANNA, firstName: null })).toBeNull();
     expect(fullName({ ...ANNA, lastName: null })).toBeNull();
   });
+});
+
+test.each(MEMBERSHIP_STATUSES)('only a pending invitation is unseen, or can be ended early: %s', (status) => {
+  const { record, now } = recordIn[status];
+  const isPending = status === 'pending';
+  expect(isUnseenInvitation({ ...record(), seenAt: null }, INVITED, now)).toBe(isPending);
+  expect(isUnseenInvitation({ ...record(), seenAt: INVITED }, INVITED, now)).toBe(false);
+  expect(isUnseenInvitation({ ...record(), seenAt: null }, INVITED - 1, now)).toBe(false);
+  const ended = () => statusAt(expireInvitation(record(), now), now);
+  if (isPending) expect([ended(), statusAt(record(), now)]).toEqual(['expired', 'pending']);
+  else expect(codeThrownBy(ended)).toBe('not_found');
 });
 
 test.each(MEMBERSHIP_STATUSES)('the firm sees name and email of an active member only: %s', (status) => {
