@@ -14,6 +14,7 @@ import { createAnswerApi, createOutboxStore } from './data/outbox-store.ts';
 import { ROOT } from './data/root.ts';
 import { createStorage } from './data/storage.ts';
 import { tabs } from './data/tabs.ts';
+import { SEND_ANSWERS } from './data/worker-messages.ts';
 import { createAppNavigation } from './navigation.ts';
 import { createUpdates } from './state/updates.ts';
 
@@ -58,7 +59,7 @@ function sendInBackground(): void {
   const ready = navigator.serviceWorker?.ready as
     | Promise<ServiceWorkerRegistration & { sync?: { register(tag: string): Promise<void> } }>
     | undefined;
-  void ready?.then((registration) => registration.sync?.register('answers')).catch(() => {});
+  void ready?.then((registration) => registration.sync?.register(SEND_ANSWERS)).catch(() => {});
 }
 
 const app = createApp({

@@ -8,6 +8,7 @@ import { ROOT } from './data/root.ts';
 import { showNotification } from './data/show-notification.ts';
 import { createStorage } from './data/storage.ts';
 import { tabs } from './data/tabs.ts';
+import { SEND_ANSWERS, START_RELEASE } from './data/worker-messages.ts';
 import { createOutbox } from './outbox/outbox.ts';
 
 /** Filled in by the build: files stored at installation, others stored at their first use, and a version of them all. */
@@ -83,7 +84,7 @@ worker.addEventListener('activate', (event) => {
 
 // The page asks for the update when the adjuster agrees.
 worker.addEventListener('message', (event) => {
-  if (event.data === 'update') event.waitUntil(worker.skipWaiting());
+  if (event.data === START_RELEASE) event.waitUntil(worker.skipWaiting());
 });
 
 // The page's files come from the cache, with or without a network; API requests are not handled here.
@@ -158,7 +159,7 @@ worker.addEventListener('sync', (event) => {
   const send = async () => {
     if ((await outbox.send()).stopped === 'offline') throw new Error('still no network');
   };
-  if (event.tag === 'answers') event.waitUntil(send());
+  if (event.tag === SEND_ANSWERS) event.waitUntil(send());
 });
 
 worker.addEventListener('pushsubscriptionchange', (event) => {

@@ -1,3 +1,5 @@
+import { START_RELEASE } from '../data/worker-messages.ts';
+
 const UPDATE_TIMEOUT_MS = 10_000;
 
 /** Starts the newest release of the worker, where one is found soon. */
@@ -8,7 +10,7 @@ export async function activateNext(registration: ServiceWorkerRegistration | und
     if (next == null) return;
     await new Promise<void>((resolve) => {
       const activate = () => {
-        if (next.state === 'installed') next.postMessage('update');
+        if (next.state === 'installed') next.postMessage(START_RELEASE);
         if (next.state === 'activated' || next.state === 'redundant') resolve();
       };
       next.addEventListener('statechange', activate);

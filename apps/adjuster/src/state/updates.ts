@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Toasts } from '@svc/web-app/toasts';
 import type { Storage } from '../data/storage.ts';
+import { START_RELEASE } from '../data/worker-messages.ts';
 import { type UpdateEvent, type UpdateState, updateReducer } from '../model/update-state.ts';
 import type { Texts } from '../texts/en.ts';
 
@@ -86,7 +87,7 @@ export function createUpdates(deps: {
       return;
     }
     update('accepted');
-    waiting.postMessage('update');
+    waiting.postMessage(START_RELEASE);
   }
 
   return { updateReady, registerWorker, startAgain, applyUpdate };
