@@ -702,6 +702,27 @@ describe('an app', () => {
     expect(JSON.stringify(await kept((store) => resultOf(store.getAll())))).not.toContain('Marisol');
   });
 
+  test('says what came of a second answer to a claim that was offered again', async () => {
+    const { app, state } = await started();
+    app.prefer({ undoSeconds: 0 });
+    const [claim] = state.offers as [AppClaim];
+    await app.answers.answer([claim], 'reject', 'Too far away');
+    await settled();
+    await after(1_000);
+    app.toasts.closeToast();
+    const again = { ...claim, offered_at: new Date().toISOString() };
+    state.responses['GET v1/claims'] = (query) => {
+      const data = query?.status === 'accepted' ? [] : [again];
+      return { data, next_cursor: null, ids: data.map(({ id }) => id) };
+    };
+    await app.lists.refresh();
+    expect(app.lists.offers.value).toEqual([again]);
+    await app.answers.answer([again], 'accept');
+    await settled();
+    expect(linesOf(app)).toEqual(['Sent: you have accepted Marisol Delgado.']);
+    expect(app.outcomes.results.value).toEqual({ [claim.id]: 'accepted' });
+  });
+
   test('keeps results of answers given together, in one line, until they are dismissed in any tab, and says each of them once', async () => {
     const { app: first, state, visit } = await started({ offers: [offer(), offer(), offer(), offer()] });
     first.prefer({ undoSeconds: 0 });
