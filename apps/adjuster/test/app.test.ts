@@ -447,7 +447,9 @@ describe('an app', () => {
     handlers.events?.changed('revision');
     await settled();
     expect(reads()).toBe(before);
-    const readAt = Date.now();
+    // The device's clock is behind.
+    state.clockAheadMs = 3_600_000;
+    const readAt = Date.now() + state.clockAheadMs;
     state.offers = [offer()];
     handlers.events?.changed('later');
     await settled();

@@ -289,6 +289,14 @@ describe('the outbox', () => {
     expect(await outbox.own()).toEqual([]);
   });
 
+  test('what follows an answer without a response on the same claim waits for it', async () => {
+    const { state, outbox } = device();
+    await outbox.add([accept('a'), notes('a', 'After it'), notes('b', 'Wet')]);
+    state.responses = { 'POST a/acceptance': new NetworkError('timeout'), 'GET a': new NetworkError() };
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance', 'PATCH b/work']);
+  });
+
   test('an answer waits a minute at most, however long a Retry-After is, and can be sent at once', async () => {
     const { state, outbox } = device();
     const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet'), pause]);

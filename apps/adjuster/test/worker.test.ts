@@ -33,7 +33,7 @@ const START = {
   ...{ permission: 'granted', onLine: true, userAgent: '', maxTouchPoints: 0, isInstalled: true },
   ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
   ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
-  ...{ held: null as unknown, pages: [] as unknown[] },
+  ...{ held: null as unknown, pages: [] as unknown[], date: '' },
   files: {} as Record<string, () => Response>,
   responses: {} as Record<string, readonly [status: number, body?: unknown]>,
 };
@@ -97,7 +97,8 @@ const GLOBALS: Record<string, unknown> = {
     if (!phone.onLine) throw new TypeError('Failed to fetch');
     const [status, response] = phone.responses[name] ?? [204];
     const sent = status >= 400 ? { status, code: 'not_found' } : response;
-    return new Response(sent === undefined ? null : JSON.stringify(sent), { status });
+    const headers = { ...(phone.date !== '' && { date: phone.date }) };
+    return new Response(sent === undefined ? null : JSON.stringify(sent), { status, headers });
   },
 };
 const before = Object.getOwnPropertyDescriptors(globalThis);
@@ -263,6 +264,24 @@ test.each([
   expect(/again|count: \d/.exec(taken())?.[0] ?? '').toBe(then);
   const [unsent, offers] = await storage.getAll('outbox', 'offers');
   expect([unsent?.length, offers?.length]).toEqual([left, status === 404 ? 0 : 1]);
+});
+
+test("the worker sends answers with times by the service's clock, which it asks for", async () => {
+  phone.date = new Date(NOW + DAY_MS).toUTCString();
+  const kept = pastOffer(offer({ id: 'c1' }), 'accepted', 1);
+  const answer = { kind: 'answer', key: 'c1', answer: 'accept', title: '', at: 1 } as const;
+  const entry = {
+    ...answer,
+    id: 'e1',
+    owner: 'SVC-1',
+    offer: kept,
+    answeredAt: NOW - 1000,
+    assumedOffsetMs: 0,
+  };
+  await storage.put('outbox', [entry]);
+  phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
+  await fire('sync', { tag: 'answers' }).catch(() => {});
+  expect(taken()).toContain(`"answered_at":"${new Date(NOW + DAY_MS - 1000).toISOString()}"`);
 });
 
 const registered = (name: string) =>

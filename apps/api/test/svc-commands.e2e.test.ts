@@ -486,6 +486,8 @@ test('an export of a firm has names and times as in the API, and a last line wit
     ...{ as: firm.live, body: { adjuster_svc_id: svcId } },
     headers: { 'Idempotency-Key': 'again' },
   });
+  const left = await service.member(firm);
+  await run('member', 'remove', '--firm', firm.id, '--svc-id', left.svcId);
   const { code, stdout } = await run('firm', 'export', firm.id);
   expect(code).toBe(0);
   const lines: Record<string, unknown>[] = stdout
@@ -507,6 +509,9 @@ test('an export of a firm has names and times as in the API, and a last line wit
   ]);
   const end = { status: 'withdrawn', ended_at: TIME, responded_at: null };
   expect(of('offer')).toMatchObject([{ claim_id: id, adjuster_svc_id: svcId, offered_at: TIME, end }]);
+  expect(of('member')).toContainEqual(
+    expect.objectContaining({ svc_id: left.svcId, status: 'left', readable_until: TIME }),
+  );
   // As sent by the firm, the claim has its own names; all others are in snake_case.
   expect(stdout).not.toMatch(/"[a-z]+[A-Z]\w*":/);
 });

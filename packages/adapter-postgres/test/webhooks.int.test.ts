@@ -19,22 +19,34 @@ const addEndpoint = ({ sql }: FreshDatabase, firmId: FirmId, id: string) =>
     [firmId, id],
   );
 
+const deliveryOf = (firmId: FirmId, endpointId: string, createdAt: number): WebhookDelivery => ({
+  ...{ firmId, id: newId(), endpointId, type: 'claims.changed', createdAt },
+  ...{ changesAfter: createdAt, changesUntil: createdAt, status: 'pending', nextAttemptAt: createdAt },
+  ...{ attemptCount: 0, attempts: [] },
+});
+
+test('a delivery that has arrived stays delivered, whatever a repetition that began before records', async () => {
+  const [firmId, endpointId, at] = [newId<FirmId>(), newId(), Date.UTC(2026, 8, 20)];
+  await addEndpoint(database, firmId, endpointId);
+  const delivery = deliveryOf(firmId, endpointId, at);
+  for (const status of ['pending', 'delivered', 'failed', 'pending'] as const)
+    await stores.unitOfWork.run((tx) =>
+      tx.webhooks.recordAttempt(
+        { ...delivery, status, nextAttemptAt: status === 'pending' ? at : null },
+        { at, status: 204, error: null, durationMs: 84 },
+      ),
+    );
+  const [recorded] = await stores.webhookReads.deliveries(firmId, endpointId, null, 10);
+  expect(recorded).toMatchObject({ status: 'delivered', attemptCount: 4 });
+});
+
 test('deliveries are purged after two weeks, and so are all but the latest of an endpoint, unless they are pending', async () => {
   const now = Date.UTC(2026, 8, 20);
   const firmId = newId<FirmId>();
   const [busy, other] = [newId(), newId()];
   const deliveryAt = (endpointId: string, createdAt: number, status: WebhookStatus): WebhookDelivery => ({
-    firmId,
-    id: newId(),
-    endpointId,
-    type: 'claims.changed',
-    createdAt,
-    changesAfter: createdAt,
-    changesUntil: createdAt,
-    status,
-    nextAttemptAt: status === 'pending' ? now : null,
-    attemptCount: 0,
-    attempts: [],
+    ...deliveryOf(firmId, endpointId, createdAt),
+    ...{ status, nextAttemptAt: status === 'pending' ? now : null },
   });
   for (const id of [busy, other]) await addEndpoint(database, firmId, id);
   const expiredAt = now - WEBHOOK_DELIVERIES_KEPT_MS;
