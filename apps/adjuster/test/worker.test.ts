@@ -53,6 +53,8 @@ const phone = {
   addEventListener: (type: string, listener: (event: unknown) => unknown) =>
     Object.assign(listeners, { [type]: listener }),
   querySelectorAll: () => phone.fields,
+  // Exclusive, since no mode is named.
+  locks: { request: async (name: string, work: () => unknown) => [note(`lock ${name}`), await work()].at(1) },
   requestPermission: async () => phone.permission,
   getRegistration: async (scope: string) => (scope === '/app' ? phone : undefined),
   async register(url: string, { scope }: { scope: string }) {
@@ -281,7 +283,9 @@ test("the worker sends answers with times by the service's clock, which it asks 
   await storage.put('outbox', [entry]);
   phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
   await fire('sync', { tag: 'answers' }).catch(() => {});
-  expect(taken()).toContain(`"answered_at":"${new Date(NOW + DAY_MS - 1000).toISOString()}"`);
+  const asked = taken();
+  expect(asked).toContain('lock outbox');
+  expect(asked).toContain(`"answered_at":"${new Date(NOW + DAY_MS - 1000).toISOString()}"`);
 });
 
 const registered = (name: string) =>

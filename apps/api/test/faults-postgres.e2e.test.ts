@@ -42,12 +42,21 @@ async function expectRecovered(): Promise<void> {
 }
 
 test('while PostgreSQL is down, requests and health get 503 with Retry-After, and work again afterwards', async () => {
+  const { token } = await cluster.operator.staff(firm.id);
+  // Counts that several boards share are read again after they have failed.
+  const boardsReturn = (expected: number) => async () => {
+    const boards = cluster.urls.map((url) => callHttp(url, 'GET', '/firm/v1/claims', { as: token }));
+    return (await Promise.all(boards)).every(({ status }) => status === expected);
+  };
+  await until(boardsReturn(200));
   await cluster.postgres.stopServer('kill');
   const startedAt = load.outcomes.length;
+  await until(boardsReturn(503));
   await until(async () => (await healthStatuses()).every((status) => status === 503));
   await until(() => load.outcomes.length > startedAt + 40);
   await cluster.postgres.startServer();
   await waitForRecovery();
+  await until(boardsReturn(200));
   await until(async () => (await healthStatuses()).every((status) => status === 200));
   await expectRecovered();
 });
