@@ -1,4 +1,4 @@
-import type { Claim, Client, FaultKind } from '@svc/client';
+import { type Claim, ClaimsApiError, type Client, type FaultKind } from '@svc/client';
 import { eventClaim } from './event-claims.ts';
 
 export interface RehearsalOptions {
@@ -160,8 +160,14 @@ function createAnswers(client: Client, manual: string, durationMs: number, now: 
       }
       const decision = decide(known.order, known.turn, (now() - known.sinceMs) / durationMs);
       if (decision === null) continue;
-      if (decision === 'accepts') await client.sandbox.acceptClaim(id);
-      else await client.sandbox.rejectClaim(id, { reason: 'The road is closed.' });
+      try {
+        if (decision === 'accepts') await client.sandbox.acceptClaim(id);
+        else await client.sandbox.rejectClaim(id, { reason: 'The road is closed.' });
+      } catch (error) {
+        // The offer has ended since the claims were listed, as when its adjuster has just left.
+        if (error instanceof ClaimsApiError && error.status === 409) return null;
+        throw error;
+      }
       return `_manual ${decision} ${external_id}`;
     }
     return null;

@@ -40,7 +40,8 @@ function simulatedService(environment = 'test') {
     const { pathname } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
     const refuse = (status: number) => new Response('{}', { status });
-    if (state.refused[0] === request) return [refuse(422), state.refused.shift()][0] as Response;
+    if (state.refused[0] === request)
+      return [refuse(request.includes('claims') ? 409 : 422), state.refused.shift()][0] as Response;
     if (pathname === '/v1/me') return Response.json({ key: { environment } });
     if (pathname === '/v1/adjusters') return Response.json({ data: rowsOf(), next_cursor: null });
     if (pathname === '/v1/claims') {
@@ -110,22 +111,35 @@ test('the first request meets a fault, however fast a program sends, and no furt
 const START = Date.parse('2026-09-01T12:00:00Z');
 
 /** A program whose claims are there from the start, on a clock that only polls advance: by 1 % of the time each. */
-async function rehearsedByPolls(assignments: readonly object[], environment?: string) {
+async function rehearsedByPolls(
+  assignments: readonly object[],
+  environment?: string,
+  refused: readonly string[] = [],
+) {
   const { state, client } = simulatedService(environment);
+  state.refused.push(...refused);
   state.claims = assignments.map((assignment, n) => ({
     ...{ id: `c${n}`, external_id: `c${n}`, updated_at: '', assignment },
   }));
   const sent: string[] = [];
   await rehearse(client, {
-    ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0), onStep: () => {} },
+    ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0) },
+    onStep: (step) => void state.steps.push(step),
     onClaims: (lines) => void sent.push(...lines.split('\n')),
     signal: new AbortController().signal,
   });
-  return sent;
+  return { sent, steps: state.steps };
 }
 
+test('an offer that ended before it was answered does not end the rehearsal', async () => {
+  const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
+  const { steps } = await rehearsedByPolls([pending], 'test', ['POST /v1/test/claims/c0/acceptance']);
+  // It was refused once.
+  expect(steps).toEqual(expect.arrayContaining(['_manual accepts c0', 'the next response is slow']));
+});
+
 test('a test key is needed, and the claims to send are for active test accounts, with ids of their own in each rehearsal, in force at the loss', async () => {
-  const sent = await rehearsedByPolls([{ status: 'accepted' }]);
+  const { sent } = await rehearsedByPolls([{ status: 'accepted' }]);
   expect(sent.pop()).toBe('');
   await expect(rehearsedByPolls([], 'live')).rejects.toThrow(UnfitKeyError);
   const claims = sent.map((line) => JSON.parse(line) as ReturnType<typeof eventClaim>);
