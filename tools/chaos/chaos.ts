@@ -339,8 +339,9 @@ export async function runChaos({
     await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
       isOn: async () => {
         const late = performance.now() - deadline;
-        const goesOn = late < LONGEST_EXTENSION_MS && !isEnough(metIn({ calls: recorder.calls, faults }));
-        return (late < 0 || goesOn) && !(untilViolation && (await hasViolation()));
+        const goesOn =
+          late < 0 || (late < LONGEST_EXTENSION_MS && !isEnough(metIn({ calls: recorder.calls, faults })));
+        return goesOn && !(untilViolation && (await hasViolation()));
       },
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
