@@ -395,7 +395,7 @@ test('a report has each number in its column, its bars and its file, for the dat
     await button(at, 'Test').click();
     const asked = (await sent('reportAnswers', 5)).map((query) => {
       const { since, ...others } = Object(query);
-      // It may be midnight meanwhile.
+      // Midnight may pass in between.
       const ago = [began, dayOf(Date.now())].map((today) => today - dayOf(Date.parse(since)));
       return [ago.find((days) => days === 7 || days === 30), ...Object.values(others)].join(' ');
     });

@@ -104,7 +104,7 @@ describe('reads', () => {
     const executor: Executor = {
       rows: async ({ text }, values = []) => (await sql.query(text, [...values])).rows,
     };
-    // Views and functions of the server, in front of its own.
+    // Views and functions that replace the server's own in this transaction.
     await sql.query(`BEGIN; CREATE SCHEMA shown; SET LOCAL search_path = shown, pg_catalog, public;
       CREATE TABLE pg_stat_replication (application_name text, state text, sync_state text, replay_lag interval);
       CREATE TABLE pg_stat_archiver (last_failed_time timestamptz, last_archived_time timestamptz);

@@ -92,7 +92,7 @@ test('a firm under legal hold loses nothing when it is to be erased, and at most
   expect(await erase(other.firm)).toBeGreaterThan(0);
 });
 
-test('the export of a firm has each row of its own once, in pages, and nothing that its adjusters keep to themselves', async () => {
+test('an export has each row of its firm once, over several pages, and nothing private to its adjusters', async () => {
   const { use, memory, newTeam, clock } = memoryFixture();
   const { firm, svcId } = await newTeam();
   await use.setAvailability({ svcId }, { workZip: '33931' });

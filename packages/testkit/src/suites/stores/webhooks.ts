@@ -368,7 +368,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(await statuses()).toEqual(['', 'delivered', 'delivered']);
     });
 
-    test('that fails delays no other one of its firm, and is later signalled what the other one was meanwhile', async () => {
+    test('that fails delays no other one of its firm, and later gets a signal of the changes it missed', async () => {
       const firm = await fixture().newFirm();
       const [failing, other] = [await create(firm, 'test'), await create(firm, 'test')];
       respond(failing, 503);
