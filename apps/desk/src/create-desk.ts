@@ -301,6 +301,7 @@ export function createDesk(deps: DeskDeps) {
 
   async function start(): Promise<void> {
     page.onVisibility(() => {
+      if (startFailed.value && page.isVisible()) void enter();
       if (!session.isSignedIn() || !can('claims:read')) return;
       if (!page.isVisible()) return live.stop();
       live.start();

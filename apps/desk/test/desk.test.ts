@@ -41,6 +41,12 @@ import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
 fakeTime();
 
+const browserAt = (scrollY: number) => ({
+  location: { hash: '' },
+  history: { scrollRestoration: 'auto' as const, state: 0, replaceState: () => {}, go: () => {} },
+  ...{ scrollY, addEventListener: () => {} },
+});
+
 /** A service, and a desk that is open in a browser. */
 async function opened(
   given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; draft?: string | undefined } = {},
@@ -87,6 +93,7 @@ async function opened(
   const events: Partial<EventHandlers> = {};
   const streams: string[] = [];
   let shown = (): void => {};
+  const navigation = createDeskNavigation(browserAt(0));
   const desk = createDesk({
     api: { call, now: Date.now, isTimeKnown: () => true },
     choices: { read: () => undefined, write: () => {} },
@@ -97,11 +104,7 @@ async function opened(
       },
     },
     deviceLanguage: () => 'en',
-    navigation: createDeskNavigation({
-      location: { hash: '' },
-      history: { scrollRestoration: 'auto', state: 0, replaceState: () => {}, go: () => {} },
-      ...{ scrollY: 0, addEventListener: () => {} },
-    }),
+    navigation,
     openEvents(handlers) {
       Object.assign(events, handlers);
       return {
@@ -125,7 +128,7 @@ async function opened(
   const keys = () => sent('offerBoardClaim').map(({ headers }) => headers?.['Idempotency-Key']);
   const seen = () => sent('offerBoardClaim').map(({ body }) => Object(body).updated_at);
   const reads = () => sent('listBoardClaims').length;
-  return { desk, state, events, streams, sent, keys, seen, reads, shown: () => shown() };
+  return { desk, navigation, state, events, streams, sent, keys, seen, reads, shown: () => shown() };
 }
 
 const rowsOf = ({ board }: ReturnType<typeof createDesk>) => board.list.rows.value?.map(({ id }) => id);
@@ -197,11 +200,16 @@ describe('offers', () => {
     ]);
     state.meets.withdrawBoardOffer = [notPending];
     state.meets.getBoardClaim = [{ claim: changed, history: [{ outcome: 'withdrawn' }] }];
+    const closing = boardClaim({ adjuster_name: 'D' });
+    state.meets.closeBoardClaim = [new NetworkError('timeout')];
+    await desk.offers.end('close', [closing], '');
     await desk.offers.retry();
-    expect(desk.offers.acts.value.map((act) => act.state)).toEqual(['done', 'done', 'refused']);
+    expect(messageOf(desk)).toEqual(['success', '1 of 1 closed']);
+    expect(desk.offers.acts.value.map((act) => act.state)).toEqual(['done', 'done', 'refused', 'done']);
     await desk.offers.undo();
     expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
       en.refusals.claim_already_accepted,
+      en.offer.done.close(''),
       en.offer.done.offer('A'),
       en.offer.done.offer('B'),
     ]);
@@ -248,8 +256,9 @@ describe('offers', () => {
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done', 'done']);
     expect(keys()).toHaveLength(7);
     const [refused, ...done] = desk.offers.acts.value as [Act, ...Act[]];
-    const lines = outcomeOf([...Array<Act>(7).fill(refused), ...done], en).lines;
-    expect(lines.at(-1)).toBe('+2');
+    const lastLine = (count: number) =>
+      outcomeOf([...Array<Act>(count).fill(refused), ...done], en).lines.at(-1);
+    expect([lastLine(5), lastLine(7)]).toEqual([expect.stringMatching(/^FL-0: /), '+2']);
     const named = (count: number) =>
       outcomeOf(
         Array.from({ length: count }, (_, n) => ({ ...(done[0] as Act), adjuster: adjuster(`S${n}`) })),
@@ -263,12 +272,12 @@ describe('offers', () => {
 
   test('go to active adjusters, those who take offers first, in the order that was chosen, and who rejected the claim last', () => {
     const all = [
-      adjuster('SVC-far', { name: 'Ana', distance: 90, median_answer_seconds: 60, open_claims: 1 }),
-      adjuster('SVC-near', { name: 'Cal', distance: 5, median_answer_seconds: null, open_claims: 2 }),
-      adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 30, open_claims: 3 }),
-      adjuster('SVC-paused', { name: 'Abby', distance: 1, accepting_assignments: false }),
-      adjuster('SVC-rejected', { name: 'Abe', distance: 0, median_answer_seconds: 1 }),
       adjuster('SVC-invited', { status: 'pending' }),
+      adjuster('SVC-rejected', { name: 'Abe', distance: 0, median_answer_seconds: 1 }),
+      adjuster('SVC-paused', { name: 'Abby', distance: 1, accepting_assignments: false }),
+      adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 30, open_claims: 3 }),
+      adjuster('SVC-near', { name: 'Cal', distance: 5, median_answer_seconds: null, open_offers: 2 }),
+      adjuster('SVC-far', { name: 'Ana', distance: 90, median_answer_seconds: 60, open_claims: 1 }),
     ];
     const found = (order: CandidateOrder, typed = '') =>
       candidates(all, typed, (svcId) => svcId === 'SVC-rejected', order).map(({ svc_id }) => svc_id.slice(4));
@@ -305,6 +314,8 @@ describe('offers', () => {
     void first.desk.offers.offerPlan(made);
     await settled();
     const again = await opened({ draft: first.state.draft });
+    first.desk.offers.dismiss();
+    expect(first.desk.offers.draft.value).toBeUndefined();
     expect(again.desk.offers.draft.value?.plan).toEqual(planned);
     expect(again.desk.offers.isPlanStarted.value).toBe(false);
     again.state.meets.offerBoardClaim = [new NetworkError('timeout'), new ApiError(409, 'claim_changed')];
@@ -325,6 +336,9 @@ describe('offers', () => {
     const tester = adjuster('SVC-test', { test: true });
     state.adjusters = [one, tester];
     await desk.readAdjusters();
+    state.meets.listBoardAdjusters = [new NetworkError('timeout')];
+    // What is known is shown when it cannot be read again.
+    await desk.readAdjusters();
     expect(desk.adjusters.rows.value).toEqual([one]);
     desk.board.toggle(claim.id);
     desk.offers.prepare('board', [claim]);
@@ -341,7 +355,7 @@ describe('offers', () => {
     expect([...(await desk.readCandidates({ id: 'c1', test: true })).keys()]).toEqual(['SVC-1', 'SVC-test']);
     const asked = { environment: 'test', for_claim: 'c1', limit: 200 };
     expect(sent('listBoardAdjusters').map(({ query }) => query)).toMatchObject([
-      ...[{ environment: 'live' }, { environment: 'test' }],
+      ...['live', 'live', 'test'].map((environment) => ({ environment })),
       ...[asked, { ...asked, cursor: 'more' }],
     ]);
   });
@@ -365,6 +379,8 @@ describe('offers', () => {
     await offering;
     await settled();
     expect([reads(), desk.changes.value]).toEqual(before.map((count) => count + 1));
+    desk.offers.dismiss();
+    expect(desk.offers.acts.value).toEqual([]);
   });
 
   test('are possible with claims that are not accepted, and nothing is with a closed one', () => {
@@ -402,12 +418,44 @@ describe('offers', () => {
   });
 });
 
-test('from one claim to the next and back to the list, the list is where it was', () => {
-  const browser = {
-    location: { hash: '#/' },
-    history: { scrollRestoration: 'auto' as const, state: 0, replaceState: () => {}, go: () => {} },
-    ...{ scrollY: 500, addEventListener: () => {} },
+test.each([
+  [
+    'validation_failed',
+    new ApiError(422, 'validation_failed', [], 'No.'),
+    `${en.refusals.validation_failed} No.`,
+  ],
+  ['a refusal', new ApiError(409, 'claim_closed', [], 'No.'), en.refusals.claim_closed],
+  ['an unknown code', new ApiError(409, 'of_a_later_release', [], 'No.'), 'of_a_later_release'],
+  ['the end of the session', new ApiError(401, 'invalid_session'), undefined],
+  ['a failure', new NetworkError('service'), en.network.failed],
+])(
+  '%s is said in words of the page, and a failure of what is read again by itself is not',
+  async (_, error, said) => {
+    const { desk } = await opened();
+    desk.showRefusal(error);
+    expect(messageOf(desk)[1]).toBe(error instanceof NetworkError ? undefined : said);
+    desk.showError(error);
+    expect(messageOf(desk)[1]).toBe(said);
+  },
+);
+
+test('a claim is shown with its own data, and one that is read late does not change the data of another screen', async () => {
+  const { desk, navigation, state } = await opened();
+  const environmentsOf = async (id: string) => {
+    state.meets.getBoardClaim = [{ claim: { test: true } }];
+    navigation.go('#/claims/c1');
+    const reading = desk.readClaim('c1');
+    navigation.go(id === '' ? '#/' : `#/claims/${id}`);
+    await reading;
+    return desk.environment.value;
   };
+  expect([await environmentsOf('c2'), await environmentsOf(''), await environmentsOf('c1')]).toEqual([
+    ...['live', 'live', 'test'],
+  ]);
+});
+
+test('from one claim to the next and back to the list, the list is where it was', () => {
+  const browser = browserAt(500);
   const navigation = createDeskNavigation(browser);
   for (const hash of ['#/claims/a', '#/claims/b', '#/']) {
     navigation.go(hash);
@@ -607,8 +655,10 @@ describe('the board', () => {
 
 describe('a session', () => {
   test('that the service has ended leaves nothing of the firm on the page, and the same person finds what they typed, selected and offered again', async () => {
-    const { desk, state, events } = await opened({ claims: [boardClaim(), boardClaim()] });
+    const { desk, state, events, reads } = await opened({ claims: [boardClaim(), boardClaim()] });
     const [claim = boardClaim(), other = boardClaim()] = state.claims;
+    // Readings that are to come end with it.
+    for (const revision of ['r1', 'r2']) events.changed?.(revision);
     desk.sandbox.key.value = desk.sandbox.rehearsedSince.value = 'svc_test_x';
     await desk.readAdjusters();
     desk.typedClocks.value = { basedOn: 'v1', rules: [] };
@@ -617,16 +667,20 @@ describe('a session', () => {
     desk.board.filter({ adjuster: 'SVC-1', q: 'Delgado' });
     desk.board.toggle(other.id);
     state.meets.offerBoardClaim = [new ApiError(401, 'invalid_session')];
-    state.profile = new ApiError(401, 'invalid_session');
+    state.profile = state.listing = new ApiError(401, 'invalid_session');
     await desk.offers.offer([claim], adjuster('SVC-1'));
     desk.offers.prepare('board', [other]);
     events.signedOut?.();
+    const before = reads();
+    await after(5000);
+    expect(reads()).toBe(before);
     expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
     const { adjusters, sandbox, secret, board } = desk;
     const left = [rowsOf(desk), board.chosen.value, adjusters.rows.value, board.counts.value, secret.value];
     expect(left).toEqual([undefined, [], undefined, undefined, undefined]);
     expect([sandbox.key.value, sandbox.rehearsedSince.value]).toEqual([undefined, undefined]);
     state.profile = DISPATCHER;
+    state.listing = undefined;
     await desk.signIn({ email: 'a@example.com', code: '123456' });
     await settled();
     const filters = { view: 'rejected', state: '', carrier: 'Gulf', adjuster: 'SVC-1', q: 'Delgado' };
@@ -635,7 +689,12 @@ describe('a session', () => {
     // Whether it was made is not known, and it is sent again with its key.
     expect(desk.offers.acts.value).toMatchObject([{ state: 'unknown' }]);
     desk.chooseEnvironment('test');
+    const uploads = desk.openUploads(createUpload);
+    const invitations = desk.openInvitations(createInvitations);
+    invitations.notice.value = { kind: 'left_out', text: 'Name' };
+    await uploads.choose(new File(['Claim #,Code\n1,a\n'], 'Monday.csv'));
     events.signedOut?.();
+    expect(uploads.file.value?.name).toBe('Monday');
     state.profile = { ...DISPATCHER, staff: { ...DISPATCHER.staff, id: 'another' } };
     await desk.signIn({ email: 'b@example.com', code: '123456' });
     expect(board.filters.value).toEqual({ ...filters, adjuster: '', q: '' });
@@ -643,6 +702,7 @@ describe('a session', () => {
       ...[0, undefined, []],
     ]);
     expect([desk.environment.value, desk.typedClocks.value]).toEqual(['live', undefined]);
+    expect([uploads.file.value, invitations.notice.value]).toEqual([undefined, undefined]);
   });
 
   test('finds what was typed, selected and prepared after a reload of the page, and nobody does after it was signed out', async () => {
@@ -674,11 +734,20 @@ describe('a session', () => {
     expect(invitations.list.value.entries).toHaveLength(2);
     expect(draft).not.toContain(claim.name);
     const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
-    const { desk: stranger } = await opened({ claims: state.claims, draft, profile });
-    expect([stranger.board.filters.value.q, stranger.offers.draft.value]).toEqual(['', undefined]);
-    expect(stranger.openInvitations(createInvitations).typed.value).toBe('');
-    await again.desk.signOut(true);
-    expect(again.sent('closeAllSessions')).toHaveLength(1);
+    const stranger = await opened({ claims: state.claims, draft, profile });
+    expect([stranger.desk.board.filters.value.q, stranger.desk.offers.draft.value]).toEqual(['', undefined]);
+    expect(stranger.desk.openInvitations(createInvitations).typed.value).toBe('');
+    for (const [page, isEverywhere] of [
+      [again, true],
+      [stranger, false],
+    ] as const) {
+      page.navigation.go('#/settings');
+      await page.desk.signOut(isEverywhere);
+      const ended = [page.sent('closeAllSessions').length, page.sent('closeSession').length];
+      expect([...ended, page.navigation.currentHash.value]).toEqual(
+        isEverywhere ? [1, 0, '#/'] : [0, 1, '#/'],
+      );
+    }
     expect([again.state.draft, invitations.typed.value]).toEqual(['', '']);
   });
 
@@ -688,6 +757,15 @@ describe('a session', () => {
     state.profile = DISPATCHER;
     await after(30_000);
     expect([desk.session.profile.value, desk.startFailed.value]).toEqual([DISPATCHER, false]);
+    const back = await opened({ profile: new NetworkError('connection') });
+    back.state.profile = DISPATCHER;
+    back.state.visible = false;
+    back.shown();
+    expect(back.sent('getOwnStaff')).toHaveLength(1);
+    back.state.visible = true;
+    back.shown();
+    await settled();
+    expect([back.desk.session.profile.value, back.sent('getOwnStaff').length]).toEqual([DISPATCHER, 2]);
   });
 
   test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
@@ -842,6 +920,11 @@ describe('an upload', () => {
       { done: 2, lines: 4, total: 4 },
     ]);
     for (let wait = 0; wait < 2; wait += 1) await after(1000);
+    desk.chooseEnvironment('test');
+    expect(uploads.upload.value?.kind).toBe('sent');
+    // A file was checked for the data that was shown.
+    desk.chooseEnvironment('live');
+    expect([uploads.file.value, uploads.upload.value]).toEqual([undefined, undefined]);
     expect(bodies().map(({ environment, name }) => `${environment} ${name}`)).toEqual(
       Array(4).fill('live Monday'),
     );
@@ -934,17 +1017,20 @@ describe('an upload', () => {
   });
 
   test('keeps the adjusters of rows until the rows have other numbers', async () => {
-    const { uploads, bodies } = await uploading(Array(6).fill(result(2, null, true, 'valid')));
+    const { uploads, bodies } = await uploading(Array(9).fill(result(2, null, true, 'valid')));
     await uploads.assign([2, 3].map((row) => ({ id: String(row), adjuster_svc_id: 'SVC-1' })));
     await uploads.assign([{ id: '4', adjuster_svc_id: 'SVC-1' }]);
     await uploads.change({ date_order: 'dmy' });
     await uploads.change({ header_row: 2 });
+    await uploads.assign([{ id: '2', adjuster_svc_id: 'SVC-1' }]);
+    await uploads.change({ delimiter: 'comma' });
     expect(bodies().map(({ adjusters }) => adjusters)).toEqual([
       ...[{ 'SVC-1': [2, 3] }, { 'SVC-1': [2, 3, 4] }, { 'SVC-1': [2, 3, 4] }, {}],
+      ...[{ 'SVC-1': [2] }, {}],
     ]);
     await uploads.assign([{ id: '2', adjuster_svc_id: 'SVC-1' }]);
     await uploads.choose(fileOf('Other.csv', 'id\n1\n2\n').file);
-    expect(bodies().at(-1)?.adjusters).toEqual({});
+    expect(bodies().at(-1)).toMatchObject({ adjusters: {}, header_row: undefined, date_order: 'dmy' });
   });
 
   test('of a workbook sends the sheet that was chosen, and reads it again like any file before it sends', async () => {
@@ -1063,6 +1149,7 @@ describe('a list of invitations', () => {
         [8, 'unknown'],
       ],
     ]);
+    expect(invitations.typed.value).toBe(typed);
     invitations.correct();
     expect(invitations.typed.value.split('\n').sort()).toEqual([
       ...['SVC-4', 'SVC\ud800', 'svc-2', long, longest],

@@ -6,7 +6,6 @@ import { STAFF_ROLES } from '../../../packages/domain/src/vocabulary.ts';
 import { PAGES } from '../../docs/src/pages.ts';
 import type { Permission } from '../src/endpoints.ts';
 import { SCREENS } from '../src/navigation.ts';
-import { CLOCK_TEXTS } from '../src/texts/clocks.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { FIELD_NAMES, fieldLabel } from '../src/texts/field-names.ts';
@@ -22,26 +21,6 @@ test('each field has a name of one kind in each language, and paths in texts are
   expect(withLabels('Give it the field policyholder.first_name or external_id.', FIELD_NAMES.en)).toBe(
     'Give it the field “Policyholder: first name” or “Your id of the claim”.',
   );
-});
-
-test('each text with values has them in the same order in both languages, and each list the same keys', () => {
-  /** By path, where the values of a text are in it. */
-  const shapeOf = (texts: object, path: string): readonly string[] =>
-    Object.entries(texts).flatMap(([name, text]): readonly string[] => {
-      if (typeof text === 'object' && text !== null) return shapeOf(text, `${path}.${name}`);
-      if (typeof text !== 'function') return [`${path}.${name}`];
-      const shown = String(text('11', '22', '33', '44'));
-      return [`${path}.${name} ${shown.match(/11|22|33|44/g)}`];
-    });
-  for (const [one, other] of [
-    [en, es],
-    [CLOCK_TEXTS.en, CLOCK_TEXTS.es],
-  ] as const) {
-    const shapes = shapeOf(one, '');
-    const known = new Set(shapeOf(other, ''));
-    expect(shapes.filter((shape) => !known.has(shape))).toEqual([]);
-    expect(shapes.filter((shape) => shape.includes(' ')).length).toBeGreaterThan(5);
-  }
 });
 
 test('every screen has a help in each language that names the roles that may open it, and leads to a page', () => {

@@ -68,6 +68,18 @@ test.each([
   expect(isCanceled).toBe(true);
 });
 
+test('a response that arrives in pieces is read as one, also where a piece ends within a character', async () => {
+  const bytes = Buffer.from('{"svc_id":"José","firms":[]}');
+  const body = new ReadableStream({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
+  jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body));
+  expect(await outcome()).toEqual({ svc_id: 'José', firms: [] });
+});
+
 test('a clock is compared with the service only, and its offset is kept for a start without a network, until the clock is right', async () => {
   fakeTime();
   const kept = new Map<string, string>();
@@ -94,6 +106,7 @@ test('a clock is compared with the service only, and its offset is kept for a st
 
 test('a request is not cached, follows no redirect, ends some time, and names the firm that is shown', async () => {
   const sent: (RequestInit | undefined)[] = [];
+  const timeout = jest.spyOn(AbortSignal, 'timeout');
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     sent.push(init);
     return new Response(null, { status: 204 });
@@ -104,6 +117,7 @@ test('a request is not cached, follows no redirect, ends some time, and names th
     await call('save', { body: { a: 1 }, headers: { 'Idempotency-Key': 'k' } });
     await call('end');
   }
+  expect(timeout.mock.calls).toEqual(Array(4).fill([20_000]));
   const always = { cache: 'no-store', redirect: 'error', signal: expect.any(AbortSignal) };
   const json = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
   expect(sent).toEqual(

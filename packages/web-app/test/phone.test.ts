@@ -13,28 +13,13 @@ test.each([
   ['1-800-FLOODED x5', 'tel:+18003566333,5'],
   ['239-555-0142, 555-0177', 'tel:+12395550142'],
   ['2395550142.0', 'tel:+12395550142'],
-])('%s dials %s', (phone, link) => {
-  expect(telLink(phone)).toBe(link);
-});
-
-test.each([
-  '555-0142',
-  'none',
-  '8.7E+09',
-  '23955501425',
-  '239-555-01',
-  '000-000-0000',
-  '123 456 7890',
-  '+239 - - 239',
-  '4123 Home Port Rd',
-  '#N/A',
-  '',
-])('%j has no number to dial', (phone) => {
-  expect([telLink(phone), smsLink(phone)]).toEqual([undefined, undefined]);
-});
-
-test('a text message goes to the number without its extension', () => {
-  expect(smsLink('312-555-0142 x12')).toBe('sms:+13125550142');
+  ...['555-0142', 'none', '8.7E+09', '23955501425', '239-555-01', '000-000-0000', '123 456 7890'].map(
+    (phone) => [phone, undefined] as const,
+  ),
+  ...['+239 - - 239', '4123 Home Port Rd', '#N/A', ''].map((phone) => [phone, undefined] as const),
+])('%j dials %s, and a text message goes to the number without its extension', (phone, link) => {
+  const number = link?.replace('tel:', 'sms:').replace(/,.*/, '');
+  expect([telLink(phone), smsLink(phone)]).toEqual([link, number]);
 });
 
 const digits = (pattern: RegExp) => fc.stringMatching(pattern);

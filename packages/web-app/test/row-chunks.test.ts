@@ -16,37 +16,14 @@ describe('rows that are not rendered', () => {
     expect(chunksOf([])).toEqual([]);
   });
 
-  test('are rendered at once when they come on the screen, and one chunk at a time before', () => {
-    const near = new Map([
-      ['below', 900],
-      ['next', 100],
-    ]);
-    expect(chunksToRender(near)).toEqual(['next']);
-    expect(chunksToRender(new Map([...near, ['top', -300], ['bottom', -10]]))).toEqual(['top', 'bottom']);
-    expect(chunksToRender(new Map())).toEqual([]);
-  });
-
-  test('leaves chunks beyond a distance for later', () => {
-    const waiting = new Map([
-      ['far', 2000],
-      ['near', 900],
-    ]);
-    expect(chunksToRender(waiting, 1200)).toEqual(['near']);
-    expect(chunksToRender(new Map([['far', 2000]]), 1200)).toEqual([]);
-  });
-
-  test('renders every waiting chunk while nothing scrolls, whatever its distance', () => {
-    const waiting = new Map([
-      ['beyond the margin', 5000.3],
-      ['near', 900],
-    ]);
-    const rendered: string[] = [];
-    while (waiting.size > 0 && rendered.length < 3) {
-      for (const chunk of chunksToRender(waiting)) {
-        waiting.delete(chunk);
-        rendered.push(chunk);
-      }
-    }
-    expect(rendered).toEqual(['near', 'beyond the margin']);
+  test.each([
+    ['one chunk at a time before they come on the screen', [900, 100], undefined, [100]],
+    ['at once when they come on the screen', [900, 0, 100, -300], undefined, [-300, 0]],
+    ['not at all where none waits', [], undefined, []],
+    ['up to a distance while the list scrolls', [2000, 1200], 1200, [1200]],
+    ['later beyond that distance', [1201], 1200, []],
+    ['whatever their distance while nothing scrolls', [5000.3], undefined, [5000.3]],
+  ])('are rendered %s', (_, waiting, maxDistancePx, rendered) => {
+    expect(chunksToRender(new Map(waiting.map((px) => [px, px])), maxDistancePx)).toEqual(rendered);
   });
 });

@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS, smallestClaim } from '@svc/contract';
 import { en as adjusterEn } from '../../../apps/adjuster/src/texts/en.ts';
 import { enMore } from '../../../apps/adjuster/src/texts/en-more.ts';
 import { es as adjusterEs } from '../../../apps/adjuster/src/texts/es.ts';
+import { CLOCK_TEXTS } from '../../../apps/desk/src/texts/clocks.ts';
 import { en as deskEn } from '../../../apps/desk/src/texts/en.ts';
 import { es as deskEs } from '../../../apps/desk/src/texts/es.ts';
 import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
@@ -151,71 +152,68 @@ test('what a check of readiness asks for and finds, and what happens in a rehear
   expect(all.filter((text) => inSpanish(text) === text || ENGLISH.test(inSpanish(text)))).toEqual([]);
 });
 
-test('why an address for webhooks or the id of a request is refused is in Spanish, too', () => {
-  const refused = textsIn('adapter-notifications/src/webhook-sender.ts', 'The URL ').map((text) =>
-    text.replace('with 7', 'with https://, or http:// on this machine'),
-  );
-  expect(refused).toHaveLength(4);
-  const all = [...refused, 'Must be a UUID.'].map(inSpanish);
-  expect(all.filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
-});
-
-test('that two rules of clocks are for the same claims is said in Spanish, too', () => {
-  const refused = textsIn('application/src/desk/clocks.ts', 'Rules ');
-  expect(refused).toHaveLength(1);
-  expect(refused.map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
-});
-
-test('what a claim that has changed became is in Spanish, too', () => {
-  const sentence = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
-  const endings = textsIn('application/src/firm/claim-changed.ts', ' The ').filter(
-    (text) => !text.includes('claim has changed'),
-  );
-  const offerers = ['your firm', 'key 7', 'a person who was removed'];
-  const ends = [...endings, ' Priya Nair withdrew the offer.'];
-  const all = offerers.flatMap((by) => ['', ...ends].map((end) => sentence.replace('{}', by) + end));
-  expect(all).toHaveLength(15);
-  expect(all.map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
-});
-
+const offered = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
+const changes = textsIn('application/src/firm/claim-changed.ts', ' The ').filter(
+  (text) => !text.includes('claim has changed'),
+);
 test.each([
+  [
+    'why an address for webhooks is refused',
+    4,
+    textsIn('adapter-notifications/src/webhook-sender.ts', 'The URL ').map((text) =>
+      text.replace('with 7', 'with https://, or http:// on this machine'),
+    ),
+  ],
+  ['why the id of a request is refused', 1, ['Must be a UUID.']],
+  [
+    'that two rules of clocks are for the same claims',
+    1,
+    textsIn('application/src/desk/clocks.ts', 'Rules '),
+  ],
+  [
+    'what a claim that has changed became',
+    15,
+    ['your firm', 'key 7', 'a person who was removed'].flatMap((by) =>
+      ['', ...changes, ' Priya Nair withdrew the offer.'].map((end) => offered.replace('{}', by) + end),
+    ),
+  ],
+] as const)('%s is said in Spanish, too', (_, count, texts) => {
+  expect(texts).toHaveLength(count);
+  expect(texts.map(inSpanish).filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
+});
+
+const PAGES: readonly (readonly [page: string, en: object, es: object])[] = [
   ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
   ['desk', deskEn, deskEs],
-])('every text of the %s is in Spanish, too, and no English one was left', (_, en, es) => {
-  const leaves = (value: unknown, path: string): [string, string][] =>
-    typeof value === 'string'
-      ? [[path, value]]
-      : typeof value === 'object' && value !== null
-        ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
-        : [];
-  const spanish = new Map(leaves(es, ''));
-  const english = leaves(en, '');
+  ['clocks of the desk', CLOCK_TEXTS.en, CLOCK_TEXTS.es],
+];
+/** By path. */
+const leaves = (value: unknown, path = ''): [string, unknown][] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
+    : [[path, value]];
+
+test.each(PAGES)('every text of the %s is in Spanish, too, and no English one was left', (_, en, es) => {
+  const spanish = new Map(leaves(es));
+  const english = leaves(en).flatMap(([path, text]) =>
+    typeof text === 'string' ? [[path, text] as const] : [],
+  );
   expect([...spanish.keys()]).toEqual(expect.arrayContaining(english.map(([path]) => path)));
   const same = english.filter(([path, text]) => spanish.get(path) === text).map(([, text]) => text);
   expect(same.filter((text) => !SAME.has(text))).toEqual([]);
 });
 
-test.each([
-  ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
-  ['desk', deskEn, deskEs],
-])(
+test.each(PAGES)(
   'every text of the %s says the same values in both languages, in their order, and one apart from many where English does',
   (_, en, es) => {
-    type Text = (...values: unknown[]) => unknown;
-    const leaves = (value: unknown, path: string): [string, Text][] =>
-      typeof value === 'function'
-        ? [[path, value as Text]]
-        : typeof value === 'object' && value !== null
-          ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
-          : [];
-    const said = (text: Text | undefined, values: unknown[]): string => {
+    const said = (text: unknown, values: unknown[]): string => {
       try {
-        return String(text?.(...values));
+        return typeof text === 'function' ? String(text(...values)) : '';
       } catch {
         return '';
       }
     };
-    const spanish = new Map(leaves(es, ''));
+    const spanish = new Map(leaves(es));
     const examples = [
       [71, 72, 73],
       [0, 72, 73],
@@ -224,7 +222,7 @@ test.each([
       ['QA', 71, 72],
       [71, 'QA', 'QB'],
     ];
-    const differ = leaves(en, '').flatMap(([path, text]) =>
+    const differ = leaves(en).flatMap(([path, text]) =>
       examples.flatMap((values) => {
         const [english, other] = [text, spanish.get(path)].map((one) => {
           const many = said(one, values);
