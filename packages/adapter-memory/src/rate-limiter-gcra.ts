@@ -53,7 +53,11 @@ export function decide(
     isCounted ? 0 : waitMs(requests, limits.requestsPerMinute),
     write ? waitMs(writes, limits.writesPerMinute) : 0,
   );
-  if (retryAfterMs > 0) return { consumed: { at: now, requests, writes }, retryAfterMs };
+  if (retryAfterMs > 0) {
+    // As in Redis, which writes nothing then: what was consumed counts in full once the limits are raised again.
+    const isUnchanged = before !== null && before.at <= now;
+    return { consumed: isUnchanged ? before : { at: now, requests, writes }, retryAfterMs };
+  }
   return {
     consumed: {
       at: now,

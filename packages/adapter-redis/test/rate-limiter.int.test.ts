@@ -72,11 +72,4 @@ describe('rate limits by the clock of Redis', () => {
     expect(await allowedOf(connection.rateLimiter, 'scripts', SLOW, 25)).toBe(15);
     expect(connection.fallbackCount()).toBe(0);
   });
-
-  test('when Redis loses its data, a key gains at most its burst', async () => {
-    const before = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 13);
-    await client.del(`${connection.keyPrefix}limit:{flushed}`);
-    const after = await allowedOf(connection.rateLimiter, 'flushed', SLOW, 50);
-    expect([before, after]).toEqual([13, 20]);
-  });
 });

@@ -55,22 +55,16 @@ export function rateLimiterSuite(
       },
     );
 
-    test('the write of a request that is counted already consumes a write alone', async () => {
+    test('a rejection under lower limits changes nothing for the higher ones after it', async () => {
       const subject = fresh();
-      const limits = DEFAULT_LIMITS.test;
-      expect(await allowedOf(subject, limits, COUNTED_WRITE, 21)).toBe(20);
-      expect(await allowedOf(subject, limits, READ, 21)).toBe(20);
-    });
-
-    test('a lowered limit applies immediately and blocks a key for at most one interval', async () => {
-      const subject = fresh();
-      const wide = { requestsPerMinute: 1000, writesPerMinute: 1000, burst: 1000 };
-      await allowedOf(subject, wide, WRITE, 1000);
-      const narrow = { requestsPerMinute: 60, writesPerMinute: 30, burst: 5 };
-      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(rejected(2000));
-      now += 2000;
-      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(ALLOWED);
-      expect((await limiter.consume(subject, narrow, WRITE)).allowed).toBe(false);
+      const wide = { requestsPerMinute: 1000, writesPerMinute: 1000, burst: 10 };
+      const narrow = { requestsPerMinute: 1, writesPerMinute: 1, burst: 5 };
+      expect(await allowedOf(subject, wide, WRITE, 10)).toBe(10);
+      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(rejected(60_000));
+      expect(await allowedOf(subject, wide, WRITE, 3)).toBe(0);
+      now += 300;
+      expect(await limiter.consume(subject, narrow, WRITE)).toEqual(rejected(59_700));
+      expect(await allowedOf(subject, wide, WRITE, 10)).toBe(5);
     });
 
     test('a raised limit applies immediately', async () => {
