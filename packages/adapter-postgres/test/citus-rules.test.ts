@@ -1,21 +1,16 @@
 import { expect, test } from '@jest/globals';
-import type { Firm, Job } from '@svc/application';
-import type { FirmId, Svcid } from '@svc/domain';
-import { runAfterCommit, transactionOnCitus } from '../src/citus/database.ts';
+import type { Firm } from '@svc/application';
+import type { Svcid } from '@svc/domain';
+import { transactionOnCitus } from '../src/citus/database.ts';
 import { checkRules, RULES } from '../src/citus/rules.ts';
-import {
-  type Executor,
-  type OpenTransaction,
-  statementNamed,
-  statementNames,
-} from '../src/driver/executor.ts';
+import { type OpenTransaction, statementNamed, statementNames } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import '../src/index.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
 import { lockAndCountPending } from '../src/stores/pg-claims.ts';
 import { pgFirms } from '../src/stores/pg-firms.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
-import { aMembership, NOW, newId } from './a-firm.ts';
+import { aMembership, newId } from './a-firm.ts';
 
 const textOf = (name: string): string => statementNamed(name)?.text ?? '';
 
@@ -88,20 +83,4 @@ test.each<[string, (transaction: OpenTransaction) => Promise<unknown>, string[]]
   ],
 ])('when %s, the locks and firms that Citus needs come first', async (_, work, expected) => {
   expect(await statementsOf(work)).toEqual(expected);
-});
-
-test('a job of a firm runs once the changes of the firm that added it are committed on every server', async () => {
-  const firmId = newId<FirmId>();
-  const steps: unknown[] = [];
-  const executor: Executor = {
-    async rows({ name }, values) {
-      steps.push(name, values);
-      return [];
-    },
-  };
-  const ofFirm: Job = { kind: 'mail_late_offers', firmId, staffId: newId(), at: NOW };
-  const ofAccount: Job = { kind: 'notify_credentials', svcId, expiresOn: '2026-09-01' };
-  for (const job of [ofFirm, ofAccount])
-    await runAfterCommit(executor, job, async (run) => void steps.push(run));
-  expect(steps).toEqual(['citus_lock_feed', [firmId], ofFirm, ofAccount]);
 });

@@ -105,26 +105,6 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(60);
   });
 
-  test('a job runs at its time, one of a killed process again once its lock has ended, and neither before', async () => {
-    await add(aJob('later' as Svcid), Date.now() + 60_000);
-    await add(aJob('of killed' as Svcid));
-    await add(aJob('of running' as Svcid));
-    const lock = (svcId: string, by: string) =>
-      database.sql.query(
-        'UPDATE jobs SET attempts = 1, locked_until = now() + $2::interval WHERE svc_id = $1',
-        [svcId, by],
-      );
-    await lock('of killed', '-1 second');
-    await lock('of running', '1 minute');
-    const done: string[] = [];
-    stores.startJobs(async (job) => {
-      done.push(job.svcId ?? '');
-    });
-    await eventually(() => done.length > 0);
-    await sleep(600);
-    expect(done).toEqual(['of killed']);
-  });
-
   test('a job whose last attempt fails stays visible, is not run again, and is purged after 30 days', async () => {
     await add(aJob());
     await database.sql.query('UPDATE jobs SET attempts = 11');
@@ -276,6 +256,7 @@ describe('a job, on tables that are not distributed', () => {
     expect(await stored()).toMatchObject({ attempts: 1, locked_until: null, failed_at: null, later: false });
     await table.retry(second, 60_000);
     expect(await stored()).toMatchObject({ attempts: 1, locked_until: null, later: true });
+    expect(await taken(9)).toEqual([]);
     await table.fail(second);
     expect(await stored()).toMatchObject({ locked_until: null, failed_at: expect.any(Date) });
     await table.remove([second.id]);

@@ -368,11 +368,73 @@ describe('the layout on a Citus cluster', () => {
     expect(warned).toHaveLength(1);
   });
 
-  test('is refused without the extension, and changes nothing', async () => {
-    const layout = await tableLayout(query);
-    await expect(distribute(database)).rejects.toThrow(/no Citus extension, so it stays as it is/);
-    expect(await tableLayout(query)).toEqual(layout);
-    const { rows } = await database.sql.query('SELECT 1 FROM adjuster_firms');
-    expect(rows).toEqual([]);
+  test('is made where transactions commit on every node and nobody uses the tables, and then for new tables alone', async () => {
+    const { url, sql: client } = await undistributedDatabase();
+    const stores = await connect({ url });
+    const { firmId, svcId } = await aFirm(stores);
+    await expect(distribute({ url })).rejects.toThrow(/no Citus extension, so it stays as it is/);
+    // What the extension provides, as far as it is used here.
+    const placing = (name: string, more = '', group = 'NULL') =>
+      `CREATE FUNCTION ${name}(t regclass ${more}) RETURNS void LANGUAGE sql AS
+         $$ INSERT INTO stub.placed VALUES (DEFAULT, t, false, ${group}) $$`;
+    await client.query(`CREATE SCHEMA stub; CREATE TABLE stub.nodes (workers integer, prepared text);
+      INSERT INTO stub.nodes VALUES (0, '0');
+      CREATE TABLE stub.placed (n serial, logicalrelid regclass, autoconverted boolean, split text);
+      INSERT INTO stub.placed VALUES (0, 'passkeys', true, NULL);
+      CREATE VIEW pg_dist_partition AS SELECT * FROM stub.placed;
+      CREATE VIEW pg_extension AS SELECT 'citus' AS extname, '13.0' AS extversion;
+      CREATE FUNCTION citus_get_active_worker_nodes() RETURNS TABLE (node_name text) LANGUAGE sql AS
+        $$ SELECT 'worker' FROM generate_series(1, (SELECT workers FROM stub.nodes)) $$;
+      CREATE FUNCTION run_command_on_all_nodes(text) RETURNS TABLE (nodeid integer, result text) LANGUAGE sql AS
+        $$ VALUES (1, '100'), (2, (SELECT prepared FROM stub.nodes)) $$;
+      ${placing('create_reference_table')}; ${placing('citus_add_local_table_to_metadata', '', "'no'")};
+      ${placing('create_distributed_table', ', key text, colocate_with text', "key || ' with ' || colocate_with")};
+      ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, pg_catalog`);
+    await expect(distribute({ url })).rejects.toThrow(/has no workers/);
+    await client.query('UPDATE stub.nodes SET workers = 2');
+    await expect(distribute({ url })).rejects.toThrow(/max_prepared_transactions is 0 on a node/);
+    await client.query(`UPDATE stub.nodes SET prepared = '100'`);
+    await expect(distribute({ url })).rejects.toThrow(/stop every process/);
+    const placed = async () =>
+      (await client.query('SELECT logicalrelid::text AS name, split FROM stub.placed WHERE n > 0 ORDER BY n'))
+        .rows;
+    expect(await placed()).toEqual([]);
+    await stores.close();
+    const isUsed = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'claim-%'`;
+    await eventually(async () => (await client.query(isUsed)).rowCount === 0);
+
+    const { tables, ...cluster } = await distribute({ url });
+    expect(cluster).toEqual({ citus: '13.0', workers: 2 });
+    const split = { reference: null, distributed: 'firm_id with default', coordinator: 'no' };
+    expect(await placed()).toEqual(
+      tables.map(({ table: name, placement }) => ({ name, split: split[placement] })),
+    );
+    const placements = new Map(tables.map(({ table, placement }) => [table, placement]));
+    expect(['firms', 'claims', 'jobs', 'schema_migrations'].map((name) => placements.get(name))).toEqual([
+      ...['reference', 'distributed', 'coordinator', undefined],
+    ]);
+    expect(tables.filter(({ changed }) => !changed)).toEqual([]);
+    const filled = await client.query('SELECT firm_id, svc_id FROM adjuster_firms');
+    expect(filled.rows).toContainEqual({ firm_id: firmId, svc_id: svcId });
+    const settings = await client.query(
+      'SELECT setconfig FROM pg_db_role_setting s JOIN pg_database d ON d.oid = setdatabase WHERE datname = current_database()',
+    );
+    expect(settings.rows[0].setconfig).toEqual(
+      expect.arrayContaining(['enable_seqscan=off', 'jit=off', 'citus.multi_shard_modify_mode=sequential']),
+    );
+    const running = new pg.Client({ connectionString: url, application_name: 'claim-assignment-jobs' });
+    await running.connect();
+    expect((await distribute({ url })).tables.filter(({ changed }) => changed)).toEqual([]);
+    await client.query('CREATE TABLE notes (firm_id uuid, id uuid, PRIMARY KEY (firm_id, id))');
+    await expect(distribute({ url })).rejects.toThrow(/stop every process/);
+    await running.end();
+    await eventually(async () => (await client.query(isUsed)).rowCount === 0);
+    const { tables: later } = await distribute({ url });
+    expect(later.filter(({ changed }) => changed).map(({ table }) => table)).toEqual(['notes']);
+    expect(await placed()).toHaveLength(later.length);
+    expect((await placed()).at(-1)).toEqual({
+      name: 'notes',
+      split: expect.stringMatching(/^firm_id with (?!notes|default)/),
+    });
   });
 });
