@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { type Account, canReach } from './account.ts';
 
 const NAME = 'claim-assignment-service';
+const PARENTS: readonly string[] = ['/var/lib', '/var/tmp', tmpdir()];
 
 /**
  * The folder for files that the server's account cannot reach in the checkout: in /var/lib, or where that is
  * read-only in a temporary folder. Any user could have created it there, so it is used only if root owns it
  * and no one else can write to it.
  */
-export function systemFolder(account: Account): string {
+export function systemFolder(account: Account, parents = PARENTS): string {
   const rejections: string[] = [];
-  for (const parent of ['/var/lib', '/var/tmp', tmpdir()]) {
+  for (const parent of parents) {
     const folder = join(parent, NAME);
     try {
       mkdirSync(folder, { mode: 0o755 });
