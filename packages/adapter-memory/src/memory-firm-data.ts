@@ -1,9 +1,7 @@
 import type { AccountRef, FirmData, StoredOffer } from '@svc/application';
 import type { Adjuster, FirmId, Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
-import { keyOf, type Tables, type WritableTables } from './tables.ts';
-
-type Write = <T>(work: (tables: WritableTables) => Promise<T>) => Promise<T>;
+import { keyOf, type Tables, type Write } from './tables.ts';
 
 export function memoryFirmData(tables: Tables, write: Write): FirmData {
   const page = <Row>(rows: readonly Row[], idOf: (row: Row) => string, after: string | null, limit: number) =>

@@ -9,9 +9,7 @@ import {
 import { type Claim, isClaimVisible, MAX_OFFERS_READ, type StepTimes, stepTimesOf } from '@svc/domain';
 import { auditRow } from './memory-audit.ts';
 import { compareText } from './pages.ts';
-import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
-
-type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
+import { keyOf, type OfferRow, type Tables, type Write } from './tables.ts';
 
 /** As stored, or as a first row. */
 export const offerRowOf = (

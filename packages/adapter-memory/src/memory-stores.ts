@@ -23,7 +23,14 @@ import {
 } from './memory-reads.ts';
 import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
-import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
+import {
+  createDatabase,
+  type Database,
+  keyOf,
+  UniqueViolation,
+  type WritableTables,
+  type Write,
+} from './tables.ts';
 
 /** The job queue filled by the outbox. */
 interface MemoryJobs {
@@ -51,10 +58,9 @@ const MAX_ATTEMPTS = 3;
  * @param options.everyUnitTwice runs and rolls back each unit once before it runs for real, as after a conflict, to
  *   find work that cannot be repeated.
  */
-export function createMemoryStores(
-  options: { clock?: Clock; everyUnitTwice?: boolean; database?: Database } = {},
-): MemoryStores {
-  const { clock = systemClock, everyUnitTwice = false, database = createDatabase() } = options;
+export function createMemoryStores(options: { clock?: Clock; everyUnitTwice?: boolean } = {}): MemoryStores {
+  const { clock = systemClock, everyUnitTwice = false } = options;
+  const database = createDatabase();
   const exclusively = createMutex();
 
   const attempt = async <T>(work: (tables: WritableTables) => Promise<T>, keep = true): Promise<T> => {
@@ -125,8 +131,6 @@ export function createMemoryStores(
     firmData: memoryFirmData(database.committed, write),
   };
 }
-
-type Write = <T>(work: (tables: WritableTables) => Promise<T>) => Promise<T>;
 
 function memoryCredentials({ committed }: Database, write: Write): CredentialStore {
   return {

@@ -11,9 +11,8 @@ import {
 } from '@svc/application';
 import { DAY, type FirmId } from '@svc/domain';
 import { compareText } from './pages.ts';
-import { keyOf, type Tables, type WritableTables } from './tables.ts';
+import { keyOf, type Tables, type WritableTables, type Write } from './tables.ts';
 
-type Write = <T>(work: (tables: WritableTables) => Promise<T>) => Promise<T>;
 type Step = <A extends unknown[], T>(work: (...args: A) => T) => (...args: A) => Promise<T>;
 
 const endpointsOf = (tables: Tables, id: FirmId): WebhookEndpoint[] =>

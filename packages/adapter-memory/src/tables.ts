@@ -159,6 +159,8 @@ interface WritableTable<R> extends Table<R> {
 export type Tables = { readonly [T in keyof Schema]: Table<Schema[T]> };
 export type WritableTables = { readonly [T in keyof Schema]: WritableTable<Schema[T]> };
 
+export type Write = <T>(work: (tables: WritableTables) => Promise<T>) => Promise<T>;
+
 export interface Draft {
   readonly tables: WritableTables;
   commit(): void;
@@ -170,8 +172,6 @@ export interface Database {
   draft(): Draft;
   /** A sequence: numbers of a unit of work that is rolled back are not used again. */
   nextNumber(): number;
-  /** Another database with the same rows. */
-  copy(): Database;
 }
 
 /** The rows by primary key, and for each other unique key the primary key of the row that holds a value. */
@@ -182,30 +182,17 @@ interface Stored<R> {
 
 type StoredTables = { readonly [T in keyof Schema]: Stored<Schema[T]> };
 
-export const createDatabase = (): Database =>
-  databaseOf(
-    mapTables<StoredTables>((name) => ({
-      rows: new Map(),
-      holders: UNIQUE[name].slice(1).map(() => new Map()),
-    })),
-    0,
-  );
-
-function databaseOf(stored: StoredTables, lastNumber: number): Database {
-  let number = lastNumber;
+export function createDatabase(): Database {
+  const stored = mapTables<StoredTables>((name) => ({
+    rows: new Map(),
+    holders: UNIQUE[name].slice(1).map(() => new Map()),
+  }));
+  let number = 0;
   return {
     nextNumber() {
       number += 1;
       return number;
     },
-    copy: () =>
-      databaseOf(
-        mapTables<StoredTables>((name) => ({
-          rows: new Map(stored[name].rows as Map<string, never>),
-          holders: stored[name].holders.map((holders) => new Map(holders)),
-        })),
-        number,
-      ),
     committed: mapTables<Tables>((name) => committedTable(stored[name].rows as Map<string, never>)),
     draft() {
       const commits: (() => void)[] = [];

@@ -179,6 +179,7 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
 
 /** Without a mail server, codes are logged, and the operator passes them on. */
 export function createMailLog(log: PushLog): Mail {
+  const unsent = (what: string) => async () => log.debug(`SMTP_URL is unset; ${what}`);
   return {
     async sendSignInCode(_email, code) {
       log.warn('SMTP_URL is unset; sign-in code not emailed', { sign_in_code: code });
@@ -186,24 +187,12 @@ export function createMailLog(log: PushLog): Mail {
     async sendEmailCode(_email, code) {
       log.warn('SMTP_URL is unset; code for a new email address not emailed', { email_code: code });
     },
-    async sendStaffInvitation() {
-      log.debug('SMTP_URL is unset; invitation of a staff member not emailed');
-    },
-    async sendLateOffers() {
-      log.debug('SMTP_URL is unset; mail about late offers not sent');
-    },
-    async sendAccountNotice() {
-      log.debug('SMTP_URL is unset; notice about an account not emailed');
-    },
-    async sendCredentialsExpire() {
-      log.debug('SMTP_URL is unset; reminder of credentials not emailed');
-    },
-    async sendInvitation() {
-      log.debug('SMTP_URL is unset; invitation not emailed');
-    },
-    async sendWebhookPaused() {
-      log.debug('SMTP_URL is unset; notice about a webhook not emailed');
-    },
+    sendStaffInvitation: unsent('invitation of a staff member not emailed'),
+    sendLateOffers: unsent('mail about late offers not sent'),
+    sendAccountNotice: unsent('notice about an account not emailed'),
+    sendCredentialsExpire: unsent('reminder of credentials not emailed'),
+    sendInvitation: unsent('invitation not emailed'),
+    sendWebhookPaused: unsent('notice about a webhook not emailed'),
   };
 }
 

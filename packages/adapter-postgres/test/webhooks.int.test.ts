@@ -25,21 +25,6 @@ const deliveryOf = (firmId: FirmId, endpointId: string, createdAt: number): Webh
   ...{ attemptCount: 0, attempts: [] },
 });
 
-test('a delivery that has arrived stays delivered, whatever a repetition that began before records', async () => {
-  const [firmId, endpointId, at] = [newId<FirmId>(), newId(), Date.UTC(2026, 8, 20)];
-  await addEndpoint(database, firmId, endpointId);
-  const delivery = deliveryOf(firmId, endpointId, at);
-  for (const status of ['pending', 'delivered', 'failed', 'pending'] as const)
-    await stores.unitOfWork.run((tx) =>
-      tx.webhooks.recordAttempt(
-        { ...delivery, status, nextAttemptAt: status === 'pending' ? at : null },
-        { at, status: 204, error: null, durationMs: 84 },
-      ),
-    );
-  const [recorded] = await stores.webhookReads.deliveries(firmId, endpointId, null, 10);
-  expect(recorded).toMatchObject({ status: 'delivered', attemptCount: 4 });
-});
-
 test('deliveries are purged after two weeks, and so are all but the latest of an endpoint, unless they are pending', async () => {
   const now = Date.UTC(2026, 8, 20);
   const firmId = newId<FirmId>();

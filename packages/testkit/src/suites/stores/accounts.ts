@@ -438,8 +438,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, newSession, use } = fixture();
       const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
       const { tokenHash } = await newSession(svcId);
-      await use.putDevice({ svcId }, tokenHash, 'phone', at('one'));
       await use.putDevice({ svcId }, tokenHash, 'tablet', at('two'));
+      await use.putDevice({ svcId }, tokenHash, 'phone', at('one'));
       await use.putDevice({ svcId }, tokenHash, 'phone', at('three'));
       await signedIn(other, 'phone', 'four');
       expect(await devicesOf(svcId)).toEqual([

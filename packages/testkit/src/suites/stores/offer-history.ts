@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ReminderStep, storedAuditEntries } from '@svc/application';
-import { type ClaimId, MINUTE, type Svcid } from '@svc/domain';
+import { type ClaimId, MAX_OFFERS_READ, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 
@@ -105,6 +105,20 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         { ...unanswered, adjuster: first, status: 'pending_acceptance', endedAt: null },
       ]);
       expect(history.map(({ firstSeenAt }) => firstSeenAt)).toEqual([rejectedAt, null, null, null]);
+    });
+
+    test('has the latest offers of a claim, and receipts the latest to their adjuster', async () => {
+      const { sendId, offer, stores, clock } = fixture();
+      const { firm, first, second } = await setUp();
+      const id = await sendId(firm.live, first);
+      const offeredAt = [clock.now()];
+      for (let count = 1; count <= MAX_OFFERS_READ; count += 1) {
+        offeredAt.push(clock.advance(1));
+        await offer(firm.live, id, count < 3 ? first : second);
+      }
+      const history = await stores.offerHistory.ofClaim(firm.id, id);
+      expect(history.map((one) => one.offeredAt)).toEqual(offeredAt.slice(1));
+      expect((await stores.offerHistory.toAdjuster(first, id))?.offer.offeredAt).toBe(offeredAt[2]);
     });
 
     test('is read by its own firm alone', async () => {

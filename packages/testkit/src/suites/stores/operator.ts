@@ -45,7 +45,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect(await stores.operatorReads.firms()).toContainEqual(row);
       expect(await stores.unitOfWork.run((tx) => tx.firms.lock(firm.id))).toEqual(row);
       const accounts = await stores.operatorReads.testAccounts(firm.id);
-      expect(accounts.map(({ testOf }) => testOf?.behavior).sort()).toEqual([...TEST_BEHAVIORS].sort());
+      expect(accounts.map(({ testOf }) => testOf?.behavior)).toEqual([...TEST_BEHAVIORS].sort());
       for (const { svcId, testOf } of accounts) {
         expect(svcId).toMatch(new RegExp(`_${testOf?.behavior}$`));
         expect(testOf?.firmId).toBe(firm.id);

@@ -41,9 +41,10 @@ export function staffBehavior(fixture: () => Fixture): void {
     test('are stored as invited, and listed by the time of their invitation, each in their firm only', async () => {
       const { newFirm, newStaff, stores, clock } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
-      const first = await newStaff(firm, 'admin');
       clock.advance(1000);
       const second = await newStaff(firm, 'auditor', { name: 'Zoë O’Brien' });
+      clock.advance(-1000);
+      const first = await newStaff(firm, 'admin');
       const elsewhere = await newStaff(other);
       expect(await stores.staffReads.ofFirm(firm.id)).toEqual([first, second]);
       expect(await stores.staffReads.find(second)).toEqual(second);
@@ -134,6 +135,12 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       // Whoever is invited by two firms has joined the one that they chose.
       expect(await stores.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
+      const [firms, staff] = [
+        await stores.staffReads.firmsOf(other.email),
+        await stores.unitOfWork.run((tx) => tx.staff.findByEmail(other.email)),
+      ];
+      for (const ids of [firms.map(({ id }) => id), staff.map(({ firmId }) => firmId)])
+        expect(ids).toEqual([second.id, first.id]);
       const stranger = { ticket: await ticketFor(email), firmId: (await newFirm()).id };
       expect(await errorCodeOf(signIn(stranger))).toBe('sign_in_refused');
       expect(await errorCodeOf(signIn({ ...stranger, firmId: first.id }))).toBe('sign_in_refused');

@@ -136,20 +136,23 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const [dead, other] = [await fixture().newFirm(), await fixture().newFirm()];
       for (let n = 0; n < 4; n += 1) await create(dead, 'test');
       await sendOne(dead);
-      await create(other, 'test');
       const { stores, clock } = fixture();
-      await stores.webhookQueue.signalChanges(clock.now());
       later(SECOND);
-      await sendOne(other);
       const now = clock.now();
       await stores.webhookQueue.signalChanges(now);
+      later(-SECOND);
+      await create(other, 'test');
+      await sendOne(other);
+      await stores.webhookQueue.signalChanges(clock.now());
+      later(SECOND);
       const taken: TestFirm['id'][] = [];
       for (let round = 0; round < 3; round += 1) {
         const room = { limit: round === 0 ? 1 : 3, perFirm: 2, running: [...taken] };
         const due = await stores.webhookQueue.take('first', now, now + 20 * SECOND, room);
         taken.push(...due.map(({ delivery }) => delivery.firmId));
       }
-      expect(taken[0]).toBe(dead.id);
+      // The one that is due first.
+      expect(taken[0]).toBe(other.id);
       expect(taken.toSorted()).toEqual([dead.id, dead.id, other.id].toSorted());
       // Two attempts have ended.
       const room = { limit: 3, perFirm: 2, running: [other.id] };
@@ -401,7 +404,15 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(create(firm))).toBe('too_many_webhooks');
       await use.removeWebhook(OPERATOR, firm.id, webhook.webhook.id);
       expect(await deliveriesOf(firm, webhook)).toEqual([]);
-      await create(firm);
+      later(-1);
+      const { webhook: earliest } = await create(firm);
+      later(1);
+      const { webhookReads, unitOfWork } = fixture().stores;
+      const lists = [
+        await webhookReads.endpoints(firm.id),
+        await unitOfWork.run((tx) => tx.webhooks.of(firm.id)),
+      ];
+      expect(lists.map(([first]) => first)).toEqual([earliest, earliest]);
       const refused = use.createWebhook(OPERATOR, {
         firmId: firm.id,
         environment: 'live',
