@@ -91,6 +91,7 @@ const storesWith =
     return {
       stores: {
         ...stores,
+        distributed,
         jobs: {
           async pending() {
             const { rows } = await queue.query<{ job: Job; run_at: Date }>(PENDING);

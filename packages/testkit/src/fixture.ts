@@ -71,6 +71,8 @@ import { createTestSecrets, sha256 } from './test-secrets.ts';
 
 /** The stores, and the jobs of their outbox. */
 export interface TestStores extends Stores {
+  /** Rows of several firms cannot be locked, so that two processes may, rarely, signal one change. */
+  readonly distributed?: boolean;
   readonly jobs: {
     /** Committed jobs that have not run. */
     pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;

@@ -168,7 +168,9 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         await Promise.all([deliver(), deliver(), deliver(), deliver()]);
         later(2 * SECOND);
       }
-      expect(sentTo(webhook)).toHaveLength(5);
+      const sent = sentTo(webhook);
+      expect(new Set(sent.map(({ data }) => data.updated_since)).size).toBe(5);
+      if (!fixture().stores.distributed) expect(sent).toHaveLength(5);
     });
 
     test('to an endpoint that fails for three days pauses it, and after that covers all that was missed', async () => {
