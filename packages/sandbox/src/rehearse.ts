@@ -53,17 +53,41 @@ export const SCRIPT: readonly (readonly [part: number, text: string, action: Act
   [0.51, 'the next 2 requests get 503', fault('service_unavailable', 2)],
   [0.55, '_accepts resumes', ({ client, account }) => client.sandbox.resumeAdjuster(account('accepts'))],
   [0.6, LOST, fault('dropped_write', 3)],
-  [0.66, '_manual leaves the firm', ({ client, account }) => client.sandbox.leaveFirm(account('manual'))],
+  [0.66, '_manual leaves the firm', ({ client, account }) => leave(client, account('manual'))],
   [0.7, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
   [0.72, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
   [0.83, 'the next 3 pages have one claim each', fault('short_page', 3)],
   [0.95, 'the next response is slow', fault('slow', 1)],
 ];
 
+async function leave(client: Client, svcId: string): Promise<void> {
+  await repeatable(client.sandbox.leaveFirm(svcId), client, svcId, false);
+}
+
 async function rejoin(client: Client, svcId: string): Promise<void> {
   // An earlier attempt may have invited them.
   await client.adjusters.invite({ svc_id: svcId }).catch(() => {});
-  await client.sandbox.acceptInvitation(svcId);
+  await repeatable(client.sandbox.acceptInvitation(svcId), client, svcId, true);
+}
+
+/** The client repeats a change whose response was lost, and gets 404 although it took effect. */
+async function repeatable(
+  change: Promise<unknown>,
+  client: Client,
+  svcId: string,
+  isActive: boolean,
+): Promise<void> {
+  await change.catch(async (error: unknown) => {
+    const isNotFound = error instanceof ClaimsApiError && error.status === 404;
+    if (!isNotFound || (await activeTestAccounts(client)).includes(svcId) !== isActive) throw error;
+  });
+}
+
+async function activeTestAccounts(client: Client, options: { signal?: AbortSignal } = {}): Promise<string[]> {
+  const accounts: string[] = [];
+  for await (const { svc_id, test, status } of client.adjusters.list({ limit: 200 }, options))
+    if (test && status === 'active') accounts.push(svc_id);
+  return accounts;
 }
 
 /**
@@ -77,9 +101,7 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   const startedAt = now();
   const me = await client.me({ signal });
   if (me.key.environment !== 'test') throw new UnfitKeyError('a rehearsal needs a test key');
-  const accounts: string[] = [];
-  for await (const { svc_id, test, status } of client.adjusters.list({ limit: 200 }, { signal }))
-    if (test && status === 'active') accounts.push(svc_id);
+  const accounts = await activeTestAccounts(client, { signal });
   const account = (ending: string): string => {
     const found = accounts.find((svcId) => svcId.endsWith(`_${ending}`));
     if (found === undefined)

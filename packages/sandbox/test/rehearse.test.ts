@@ -23,13 +23,16 @@ function simulatedService(environment = 'test') {
   );
   const state = {
     fault: null as string | null,
-    claims: [] as { readonly id?: string; readonly assignment: object }[],
+    claims: [] as { readonly id?: string; updated_at?: string; assignment: object }[],
     steps: [] as string[],
     /** How often the claims were listed. */
     polls: 0,
+    listedSince: '',
     accounts,
     /** Requests that are refused, once each. */
     refused: [] as string[],
+    /** A request that takes effect, once, and whose response is lost. */
+    lost: null as string | null,
   };
   const rowsOf = () => [
     { svc_id: 'old_manual', test: true, status: 'withdrawn' },
@@ -37,8 +40,15 @@ function simulatedService(environment = 'test') {
     ...[...accounts].map(([svc_id, status]) => ({ svc_id, test: true, status })),
   ];
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    const { pathname } = new URL(String(url));
+    const { pathname, searchParams } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
+    state.listedSince = searchParams.get('updated_since') ?? state.listedSince;
+    const response = respond(request, pathname, init);
+    if (state.lost !== request) return response;
+    state.lost = null;
+    throw new TypeError('fetch failed');
+  };
+  const respond = (request: string, pathname: string, init: RequestInit | undefined): Response => {
     const refuse = (status: number) => new Response('{}', { status });
     if (state.refused[0] === request)
       return [refuse(request.includes('claims') ? 409 : 422), state.refused.shift()][0] as Response;
@@ -48,14 +58,26 @@ function simulatedService(environment = 'test') {
       state.polls += 1;
       return Response.json({ data: state.claims, next_cursor: null });
     }
-    if (pathname === '/v1/test/faults')
-      state.fault = init?.method === 'PUT' ? JSON.parse(String(init.body)).kind : null;
+    if (pathname === '/v1/test/faults') {
+      const { kind = null, count } = init?.method === 'PUT' ? JSON.parse(String(init.body)) : {};
+      state.fault = kind;
+      if (kind !== null) state.steps.push(`${count} ${kind}`);
+    }
     const invited = request === 'POST /v1/adjusters/invitations' && JSON.parse(String(init?.body)).svc_id;
     if (invited && accounts.get(invited) !== 'withdrawn') return refuse(409);
     if (invited) accounts.set(invited, 'pending');
     const [, kind, svcId = '', what = ''] = /^\/v1\/test\/(\w+)\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
     if (kind === 'invitations' && accounts.get(svcId) !== 'pending') return refuse(404);
-    if (svcId !== '') accounts.set(svcId, STATUS_AFTER[what] ?? 'unknown');
+    if (what === 'departure' && accounts.get(svcId) !== 'active') return refuse(404);
+    if (kind === 'claims') {
+      const claim = state.claims.find(({ id }) => id === svcId);
+      // Its firm offers a rejected claim to the same adjuster again.
+      if (claim !== undefined && what === 'rejection') claim.updated_at = `${state.polls}`;
+      if (claim !== undefined && what === 'acceptance') claim.assignment = { status: 'accepted' };
+    } else if (svcId !== '') {
+      accounts.set(svcId, STATUS_AFTER[what] ?? 'unknown');
+      state.steps.push(`${svcId} ${what}`);
+    }
     return Response.json({});
   };
   return {
@@ -74,9 +96,11 @@ function simulatedService(environment = 'test') {
 async function rehearsed(
   refused: readonly string[],
   onStep: (step: string, state: ReturnType<typeof simulatedService>['state'], stop: () => void) => void,
+  lost: string | null = null,
 ) {
   const { state, client } = simulatedService();
   state.refused.push(...refused);
+  state.lost = lost;
   const assignment = { status: 'accepted', adjuster_svc_id: 'test_accepts' };
   state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
   const stopping = new AbortController();
@@ -105,7 +129,7 @@ test('the first request meets a fault, however fast a program sends, and no furt
   state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
   await rehearsal;
   expect(met).toEqual(['dropped_write', null]);
-  expect([state.fault, state.steps.at(-1)]).toEqual([null, 'the next response is slow']);
+  expect([state.fault, state.steps.includes('the next response is slow')]).toEqual([null, true]);
 });
 
 const START = Date.parse('2026-09-01T12:00:00Z');
@@ -119,23 +143,58 @@ async function rehearsedByPolls(
   const { state, client } = simulatedService(environment);
   state.refused.push(...refused);
   state.claims = assignments.map((assignment, n) => ({
-    ...{ id: `c${n}`, external_id: `c${n}`, updated_at: '', assignment },
+    ...{ id: `c${n}`, external_id: `c${n}`, updated_at: 'sent', assignment },
   }));
   const sent: string[] = [];
-  await rehearse(client, {
+  const since = await rehearse(client, {
     ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0) },
-    onStep: (step) => void state.steps.push(step),
+    onStep: (step) => void state.steps.push(step.replace(/^_manual \w+s c/, `${state.polls - 1} % $&`)),
     onClaims: (lines) => void sent.push(...lines.split('\n')),
     signal: new AbortController().signal,
   });
-  return { sent, steps: state.steps };
+  return { sent, steps: state.steps, since, listedSince: state.listedSince };
 }
 
 test('an offer that ended before it was answered does not end the rehearsal', async () => {
   const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
   const { steps } = await rehearsedByPolls([pending], 'test', ['POST /v1/test/claims/c0/acceptance']);
   // It was refused once.
-  expect(steps).toEqual(expect.arrayContaining(['_manual accepts c0', 'the next response is slow']));
+  expect(steps).toEqual(expect.arrayContaining(['2 % _manual accepts c0', 'the next response is slow']));
+});
+
+test('each step does what it says, and its claims are those since the start', async () => {
+  const { steps, ...times } = await rehearsedByPolls([{ status: 'accepted' }]);
+  const start = new Date(START).toISOString();
+  expect(times).toMatchObject({ since: start, listedSince: start });
+  expect(steps).toEqual([
+    ...['3 dropped_write', 'the responses to the next 3 writes are lost'],
+    ...['the next 2 requests are rate limited', '2 rate_limited'],
+    ...['the next 7 requests fail with 500', '7 internal_error'],
+    ...['the next 5 responses have an unknown status', '5 unknown_value'],
+    ...['_accepts pauses assignments', 'test_accepts pause'],
+    ...['the next 3 pages have one claim each', '3 short_page'],
+    ...['the next 2 requests get 503', '2 service_unavailable'],
+    ...['_accepts resumes', 'test_accepts resume'],
+    ...['the responses to the next 3 writes are lost', '3 dropped_write'],
+    ...['_manual leaves the firm', 'test_manual departure'],
+    ...['_manual is back', 'test_manual acceptance'],
+    ...['the next 5 responses have an unknown status', '5 unknown_value'],
+    ...['the next 3 pages have one claim each', '3 short_page'],
+    ...['the next response is slow', '1 slow'],
+    'test_accepts resume',
+  ]);
+});
+
+test('offers to _manual are answered one per poll over the whole time, also a second and a third time; each fourth is not', async () => {
+  const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
+  const others = [{ ...pending, adjuster_svc_id: 'test_accepts' }, { status: 'rejected' }];
+  const { steps } = await rehearsedByPolls([...Array(8).fill(pending), ...others]);
+  expect(steps.filter((step) => / c\d$/.test(step))).toEqual([
+    ...['1 % _manual accepts c0', '5 % _manual rejects c1', '10 % _manual accepts c2'],
+    ...['12 % _manual rejects c1', '19 % _manual accepts c1', '20 % _manual accepts c4'],
+    ...['25 % _manual rejects c5', '31 % _manual accepts c6', '38 % _manual rejects c5'],
+    '51 % _manual accepts c5',
+  ]);
 });
 
 test('a test key is needed, and the claims to send are for active test accounts, with ids of their own in each rehearsal, in force at the loss', async () => {
@@ -209,6 +268,13 @@ test('an adjuster whose return failed between invitation and acceptance is back'
   const failed = await rehearsed([accept], () => {});
   expect(failed).toEqual({ end: expect.stringContaining('422'), ...AS_BEFORE });
 });
+
+test.each(['adjusters/test_manual/departure', 'invitations/test_manual/acceptance'])(
+  'a rehearsal goes on when the response to a change was lost and its repetition gets 404: %s',
+  async (path) => {
+    expect(await rehearsed([], () => {}, `POST /v1/test/${path}`)).toEqual({ end: 'over', ...AS_BEFORE });
+  },
+);
 
 test('each fault is left for longer than a minute at the default time, so that a poll each minute meets it', () => {
   const faults = SCRIPT.filter(([, text]) => text.startsWith('the next '));
