@@ -58,7 +58,9 @@ export const makeListAudit =
     const fits = createPageFit(page);
     const found: AuditItem[] = [];
     const chain = await auditReads.chain(firmId);
-    const [latest] = after === null ? await auditReads.latest(firmId, { limit: 1, since, until }) : [];
+    // A row is found by its first event, which may be from before the period.
+    const from = since === undefined ? undefined : since - DAY;
+    const [latest] = after === null ? await auditReads.latest(firmId, { limit: 1, since: from, until }) : [];
     let seq = after?.at ?? latest?.seq ?? 0;
     const oldest = chain === null ? 0 : chain.purged.seq;
     for (let read = 0; seq > oldest && (await mayReadOn(nextPiece, read, MAX_ROWS)); read += ROWS_AT_ONCE) {

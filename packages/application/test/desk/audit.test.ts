@@ -51,8 +51,8 @@ describe('the list of audit events', () => {
         async (rows, { actor, action, object, request, since, until }, limit, purged) => {
           fc.pre(purged < Math.max(1, rows.length));
           const entriesOf = (seq: number): AuditEntry[] =>
-            (rows[seq - 1] ?? []).map((event) => ({
-              ...entry(seq),
+            (rows[seq - 1] ?? []).map((event, n) => ({
+              ...entry(seq + n),
               actor: ACTORS[event.actor] as string,
               action: ACTIONS[event.action] as AuditAction,
               object: `claim:${event.object}`,
