@@ -45,7 +45,7 @@ type Apply = (claim: Claim, membership: ClaimAccess) => Claim;
 const auditOf = (
   { clock, callerOf = byAccount }: AuditDeps,
   actor: AdjusterActor,
-  claim: Claim,
+  claim: Pick<Claim, 'firmId' | 'id'>,
   action: AuditAction,
   outcome = 'ok',
   device?: AnswerOnDevice,
@@ -164,15 +164,8 @@ export const makeAnswerOffers = (deps: RespondDeps & Needs<'uow' | 'offerHistory
       if (isAnswered) throw new RejectedAnswer(error, firmId, device);
       await deps.uow.run(async (tx) => {
         await tx.claims.lock(firmId, claimId);
-        const audited = {
-          at: deps.clock.now(),
-          action,
-          object: claimObject(claimId),
-          outcome: error.code,
-          device,
-        };
         await tx.claims.recordLateAnswer({ firmId, claimId, offeredAt: offer.offeredAt });
-        await tx.audit.record(auditEvent(firmId, byAccount(actor), audited));
+        await tx.audit.record(auditOf(deps, actor, { firmId, id: claimId }, action, error.code, device));
       });
       throw new RejectedAnswer(error, firmId, device, true);
     }

@@ -253,14 +253,12 @@ interface FailedSignIn {
 /** Opens a session without a sign-in. */
 export const openByOperator = <A extends Account>(
   tx: Tx,
-  { secrets, clock, ids, sessionMaxAgeMs }: SessionDeps,
+  deps: SessionDeps,
   accounts: AccountKind<A>,
   of: AccountRef,
   caller: AuditCaller,
-): Promise<OpenedSession<A> | null> => {
-  const deps = { secrets, clock, ids, sessionMaxAgeMs, accounts };
-  return openSession(tx, deps, of, caller, 'operator', 'Opened by the operator');
-};
+): Promise<OpenedSession<A> | null> =>
+  openSession(tx, { ...deps, accounts }, of, caller, 'operator', 'Opened by the operator');
 
 /**
  * Opens a session for a device; the caller has authenticated the account or is the operator. Null: the account is

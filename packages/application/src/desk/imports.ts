@@ -78,17 +78,10 @@ export const makeStartImport =
         await record(id);
         return changed;
       }
-      const counts = { sent: 0, alreadySent: 0, failed: 0 };
-      const started = {
-        ...given,
-        ...counts,
-        firmId,
-        environment,
-        id: ids.next(),
-        createdAt: at,
-        updatedAt: at,
+      const added = {
+        ...{ ...given, firmId, environment, id: ids.next(), createdAt: at, updatedAt: at },
+        ...{ sent: 0, alreadySent: 0, failed: 0, nextRow: null, nextUncounted: 0 },
       };
-      const added = { ...started, nextRow: null, nextUncounted: 0 };
       await tx.imports.add(added);
       await record(added.id);
       return added;

@@ -230,14 +230,8 @@ export const makeRollKey =
       else if (isWorkingKey(replaced, at))
         checkReplacedKeyCount(old.environment, others.replaced, maxKeysOf(firm));
       await tx.keys.save(replaced);
-      await recordKeyAction(
-        tx,
-        deps,
-        caller,
-        old,
-        'key.roll',
-        changesBetween(expiryOf(old), expiryOf(replaced)),
-      );
+      const changes = changesBetween(expiryOf(old), expiryOf(replaced));
+      await recordKeyAction(tx, deps, caller, old, 'key.roll', changes);
       return { ...(await issue(tx, deps, caller, old, maker, at)), replaced };
     });
     deps.apiKeyAuthenticator.invalidate();

@@ -29,13 +29,9 @@ export const makeCheckReadiness =
     const until = clock.now();
     const { since: asked = until - DAY, keyId } = options;
     // Earlier requests are deleted.
-    const since = Math.max(asked, until - REQUEST_LOG_RETENTION_MS);
-    const kept = await requestLog.behaviorOf(
-      firmId,
-      until - REQUEST_LOG_RETENTION_MS,
-      MAX_REQUESTS,
-      nextPiece,
-    );
+    const earliest = until - REQUEST_LOG_RETENTION_MS;
+    const since = Math.max(asked, earliest);
+    const kept = await requestLog.behaviorOf(firmId, earliest, MAX_REQUESTS, nextPiece);
     await nextPiece();
     const logged = kept.filter(({ at }) => at >= since);
     const isFull = logged.length === MAX_REQUESTS;
