@@ -13,6 +13,11 @@ test.each([
     { loss_location: { ...PLACE, country: 'US' }, carrier: { name: 'Gulf' } },
     { ...PLACE, carrier: 'Gulf' },
   ],
+  [
+    { policyholder: { ...PERSON, phone: '239' }, policy: { number: '87-1', form_type: 'rcbap' } },
+    { name: 'Ana Díaz', phone: '239', policyNumber: '87-1', formType: 'rcbap' },
+  ],
+  [{ loss: { cat_code: 'FL26-09' } }, { catCode: 'FL26-09' }],
   [{}, {}],
 ])('the summary of %j is %j', (content, summary) => {
   expect(summaryOf(JSON.stringify(content) as ClaimAsSent)).toEqual({ ...NOTHING, ...summary });

@@ -49,26 +49,15 @@ describe('encrypting data keys and rows', () => {
     ]);
   });
 
-  test('is done also when only some keys and rows are left', async () => {
-    for (const [left, leftDevices] of [
-      [3, 0],
-      [0, 3],
-    ]) {
-      const { rotate, encryptExisting } = setUp('key-2', left, leftDevices);
-      expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual([3, 500]);
-    }
-  });
-
-  test('is done once more when all rows are encrypted, but plain text is not rejected yet', async () => {
-    const { encryptExisting, recorded } = setUp('key-2', 0, 0, false);
-    expect(await encryptExisting(() => {})).toBe(500);
-    expect(await recorded()).toMatchObject([{ action: 'encryption.apply' }]);
-  });
-
-  test('is not in the audit trail when nothing is left to encrypt', async () => {
-    const { rotate, encryptExisting, recorded } = setUp('key-2', 0);
-    expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual([0, 0]);
-    expect(await recorded()).toEqual([]);
+  test.each([
+    ['some claims are', 3, 0, false, [3, 500]],
+    ['some devices are', 0, 3, false, [3, 500]],
+    ['no row is, but plain text is not rejected yet', 0, 0, false, [0, 500]],
+    ['nothing is', 0, 0, true, [0, 0]],
+  ] as const)('is done and recorded where %s left', async (_, left, leftDevices, rejectsPlainText, done) => {
+    const { rotate, encryptExisting, recorded } = setUp('key-2', left, leftDevices, rejectsPlainText);
+    expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual(done);
+    expect(await recorded()).toHaveLength(done.filter((rows) => rows > 0).length);
   });
 
   test('fails while encryption is off, and names the variables that turn it on', async () => {

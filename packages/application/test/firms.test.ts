@@ -7,9 +7,9 @@ import { memoryFixture } from './memory-fixture.ts';
 const command = { name: 'Gulf Adjusting', plan: 'standard' } as const;
 
 const setUp = () => {
-  const { memory, secrets, clock, ids } = memoryFixture();
+  const { memory, secrets, clock, ids, auditOf } = memoryFixture();
   const deps = { uow: memory.unitOfWork, secrets, clock, ids, operator: OPERATOR };
-  return { memory, deps };
+  return { memory, deps, auditOf };
 };
 
 test('the first firm is created once, also by two processes that start at the same time', async () => {
@@ -30,7 +30,7 @@ test('a firm is not created with test accounts that another firm has', async () 
 });
 
 test('a firm is erased in batches until nothing is left, and its name last', async () => {
-  const { memory, deps } = setUp();
+  const { memory, deps, auditOf } = setUp();
   const { firm } = await makeCreateFirm(deps)(command);
   const batches = [500, 500, 20];
   const names: (string | undefined)[] = [];
@@ -52,6 +52,10 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
   expect(progress).toEqual([500, 1000, 1020, 1020]);
   expect(names).toEqual(Array(4).fill(firm.name));
   expect((await memory.operatorReads.firm(firm.id))?.name).toBe('Erased firm');
+  expect((await auditOf(firm.id)).flatMap(({ changes }) => changes?.erasure ?? [])).toEqual([
+    { from: null, to: 'started' },
+    { from: 'started', to: 'finished' },
+  ]);
 });
 
 test('a firm under legal hold loses nothing when it is to be erased, and at most a batch when the hold comes later', async () => {
@@ -86,6 +90,7 @@ test('a firm under legal hold loses nothing when it is to be erased, and at most
     null,
   ]);
   await expect(erase(firm)).rejects.toThrow('under legal hold');
+  await expect(erase({ ...firm, name: other.firm.name })).rejects.toThrow('is not');
   expect(batches).toHaveLength(2);
   expect(await memory.operatorReads.firm(firm.id)).toMatchObject({ erasure: 'started', name: firm.name });
   await expect(erase({ ...other.firm, name: firm.name })).rejects.toThrow('is not');

@@ -41,18 +41,6 @@ describe('sending a claim that breaks several rules', () => {
     const termWrong = newClaim({ policyEffective: '2026-02-02', policyExpiration: '2026-02-01' });
     expect(await attempt(termWrong, other)).toBe('policy_term_reversed');
   });
-
-  test('a rejected claim does not cause later conflicts', async () => {
-    const { newTeam, newClaim, send, memory } = memoryFixture();
-    const { firm, svcId: member } = await newTeam();
-    const claim = newClaim();
-    expect(await errorCodeOf(send(firm.live, UNKNOWN_ADJUSTER, { claim, idempotencyKey: 'k' }))).toBe(
-      'unknown_svcid',
-    );
-    const jobs = (await memory.jobs.pending()).length;
-    expect((await send(firm.live, member, { claim, idempotencyKey: 'k' })).replayed).toBe(false);
-    expect(await memory.jobs.pending()).toHaveLength(jobs + 1);
-  });
 });
 
 describe('offering a claim that breaks several rules', () => {

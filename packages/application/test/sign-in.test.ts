@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADJUSTERS, makeRequestSignInCode, TooManyAttempts, type Tx, Unavailable } from '@svc/application';
-import { MINUTE, type Svcid } from '@svc/domain';
+import { type FirmId, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf, type Fixture } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -16,6 +16,7 @@ const withAccount = async () => {
   const fixture = memoryFixture();
   return { fixture, email: (await fixture.newAdjuster()).email ?? '' };
 };
+const NO_PASSKEY = { credentialId: 'none', clientData: '', authenticatorData: '', signature: '' };
 const STRANGER = '198.51.100.9';
 const clientOf = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
@@ -228,18 +229,27 @@ describe('a limit', () => {
     expect(signInFailures).toEqual(['code_not_mailed', 'code_not_mailed']);
   });
 
-  test('of codes for new addresses is that of the network, whichever accounts request them', async () => {
+  test('of codes for new addresses is that of the network, whichever accounts request them, and not for their own', async () => {
     const fixture = memoryFixture();
-    const [one, two] = [(await fixture.newAdjuster()).svcId, (await fixture.newAdjuster()).svcId];
-    const request = (svcId: Svcid, n: number, address = STRANGER) =>
-      fixture.use.updateProfile(
-        { svcId, origin: { address, requestId: 'r' } },
-        { email: `new-${n}@example.net` },
-      );
-    for (let n = 0; n < 30; n++) await request(one, n);
-    await expect(request(two, 30)).rejects.toThrow(TooManyAttempts);
-    await request(two, 30, clientOf(1));
+    const { svcId: one, email } = await fixture.newAdjuster();
+    const { svcId: two } = await fixture.newAdjuster();
+    const request = (svcId: Svcid, to: string | null, address = STRANGER) =>
+      fixture.use.updateProfile({ svcId, origin: { address, requestId: 'r' } }, { email: to });
+    for (let n = 0; n < 6; n++) await request(one, email);
+    for (let n = 0; n < 30; n++) await request(one, `new-${n}@example.net`);
+    await expect(request(two, 'new-30@example.net')).rejects.toThrow(TooManyAttempts);
+    await request(two, 'new-30@example.net', clientOf(1));
     expect(fixture.external.mails.at(-1)?.email).toBe('new-30@example.net');
+  });
+
+  test.each([
+    ['code', { email: 'nobody@example.net', code: '000000', clientSecret: 'browser' }],
+    ['ticket', { ticket: 'svc_ticket_none', firmId: 'none' as FirmId }],
+    ['passkey', { passkey: NO_PASSKEY, clientSecret: 'browser' }],
+  ])('of a client counts each failure with a %s', async (_, proof) => {
+    const { use } = memoryFixture();
+    for (let n = 0; n < 20; n++) await errorCodeOf(use.desk.signIn(proof, STRANGER));
+    await expect(use.desk.signIn(proof, STRANGER)).rejects.toThrow(TooManyAttempts);
   });
 
   test('that was reached is counted as a failed sign-in, an error of the store is not', async () => {

@@ -38,11 +38,6 @@ const SCOPES_OF_PURPOSE: Record<Purpose, string> = {
 const cases = PLANS.flatMap((plan) => KEY_PURPOSES.map((purpose) => ({ plan, purpose })));
 
 describe('scopes of a key', () => {
-  test('the table covers every plan and purpose', () => {
-    expect([...PLANS].sort()).toEqual(Object.keys(SCOPES_OF_PLAN).sort());
-    expect([...KEY_PURPOSES].sort()).toEqual(Object.keys(SCOPES_OF_PURPOSE).sort());
-  });
-
   test.each(cases)(
     'plan $plan, purpose $purpose: the scopes that both include; the purpose is checked before the plan',
     ({ plan, purpose }) => {

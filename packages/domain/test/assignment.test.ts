@@ -93,11 +93,6 @@ const cases = ASSIGNMENT_STATUSES.flatMap((status) =>
 );
 
 describe('the assignment of a claim', () => {
-  test('the table covers exactly every status and action', () => {
-    expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
-    expect(Object.keys(ASSIGNMENT_TRANSITIONS).sort()).toEqual([...ASSIGNMENT_STATUSES].sort());
-  });
-
   test.each(cases)(
     'a claim whose status is $status has the outcome $outcome after $action',
     ({ status, action, outcome = 'missing' }) => {
@@ -300,13 +295,10 @@ describe('closing a claim', () => {
       for (const membership of [left, null]) expect(codeOfClosing(claim, membership)).toBe('not_found');
   });
 
-  test('a pending claim that the operator closed cannot be closed by its adjuster', () => {
-    expect(codeOfClosing(closed('pending_acceptance'))).toBe('offer_not_pending');
-  });
-
-  test('another adjuster cannot close a claim, open or closed', () => {
+  test('another adjuster cannot close a claim, open or closed, nor its own one that was closed while pending', () => {
     for (const claim of [claimIn.accepted(), closed('accepted')])
       expect(codeOfClosing(claim, member, BEN)).toBe('not_found');
+    expect(codeOfClosing(closed('pending_acceptance'))).toBe('offer_not_pending');
   });
 });
 
@@ -456,18 +448,11 @@ describe('sending a claim', () => {
     });
   });
 
-  test('rejects a building type of the other class', () => {
-    const building = { occupancyType: 'single_family_home', buildingType: 'barn' } as const;
-    expect(codeThrownBy(() => sendClaim({ ...facts, ...building }, { ...terms, asSent }))).toBe(
-      'building_pair_refused',
-    );
-  });
-
-  test('rejects a policy that expires before it takes effect', () => {
-    const policy = { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' };
-    expect(codeThrownBy(() => sendClaim({ ...facts, ...policy }, { ...terms, asSent }))).toBe(
-      'policy_term_reversed',
-    );
+  test.each([
+    ['building_pair_refused', { occupancyType: 'single_family_home', buildingType: 'barn' }],
+    ['policy_term_reversed', { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' }],
+  ] as const)('fails with %s if it has %j', (code, others) => {
+    expect(codeThrownBy(() => sendClaim({ ...facts, ...others }, { ...terms, asSent }))).toBe(code);
   });
 });
 

@@ -62,15 +62,6 @@ describe('the rules of a firm', () => {
     );
   });
 
-  test('a rule for another carrier or event changes nothing', () => {
-    fc.assert(
-      fc.property(rules, rule, (all, further) => {
-        const other = { ...further, carrier: 'Nobody' };
-        expect(clocksFor([...all, other], 'Bayou', 'FL26-09')).toEqual(clocksFor(all, 'Bayou', 'FL26-09'));
-      }),
-    );
-  });
-
   test('a carrier says more than an event', () => {
     const ofEvent = { catCode: 'FL26-09', contactHours: 1 };
     const ofCarrier = { carrier: 'Bayou', contactHours: 2 };

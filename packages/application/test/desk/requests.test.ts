@@ -107,6 +107,8 @@ test('a page reads at most a thousand elements, and not further back than asked 
   const recent = logOf(3300, 0);
   expect((await recent.list(FIRM, { since: 825 }, { after: null, limit: 20 })).next).toBeNull();
   expect(recent.read()).toBe(25);
+  const since = (await recent.list(FIRM, {}, { after: null, limit: 1 })).rows[0]?.at;
+  expect((await recent.list(FIRM, { since }, { after: null, limit: 20 })).rows).not.toEqual([]);
   const full = logOf(30, 0);
   expect((await full.list(FIRM, {}, { after: null, limit: 6 })).rows).toHaveLength(6);
 });

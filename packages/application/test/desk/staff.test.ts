@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
-import { attestationFor, errorCodeOf } from '@svc/testkit';
+import { assertionFor, attestationFor, errorCodeOf } from '@svc/testkit';
 import { byAccount, makeReadOwnStaff, SERVICE_CHAIN, type StaffFirm } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -113,4 +113,37 @@ test('the trail of the firm has who signs in, fails to and signs out, that of th
     { actor: object, action: 'session.end', object, outcome: 'ok' },
   ]);
   expect((await auditOf(SERVICE_CHAIN)).at(-1)).toMatchObject({ action: 'sign_in', object: null });
+});
+
+test('a person of two firms joins the one that a session or a passkey names, with ten sessions there, and none that is being erased', async () => {
+  const { newFirm, newStaff, use, external, memory, clock, auditOf } = memoryFixture();
+  const [one, two, erased] = [await newFirm(), await newFirm(), await newFirm()];
+  const member = await newStaff(one, 'auditor');
+  const { email } = member;
+  const [other] = [await newStaff(two, 'auditor', { email }), await newStaff(erased, 'auditor', { email })];
+  await use.desk.requestSignInCode(email);
+  const code = external.mails.at(-1)?.code ?? '';
+  const opened = await use.desk.signIn({ email, code, firmId: one.id });
+  const session = await use.sessionAuthenticator.authenticateStaff('token' in opened ? opened.token : '');
+  if (session === null) throw new Error('expected a session');
+  const options = await use.desk.startPasskeyRegistration(member, session);
+  const response = attestationFor(options, 'phone');
+  await use.desk.registerPasskey(member, session, { name: 'Phone', response });
+  await memory.unitOfWork.run(async (tx) => {
+    const firm = await tx.firms.lock(erased.id);
+    if (firm !== null) await tx.firms.save({ ...firm, erasure: 'started' });
+  });
+  const change = (firmId: typeof one.id) => use.desk.changeFirm(member, session.tokenHash, firmId);
+  expect(await errorCodeOf(change(erased.id))).toBe('not_found');
+  for (let n = 0; n < 10; n += 1) await use.openStaffSession(other);
+  await change(two.id);
+  expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
+  expect(await memory.accountReads.sessions(other, clock.now())).toHaveLength(10);
+  await use.desk.signOutEverywhere(other);
+  const passkey = assertionFor(await use.desk.startPasskeySignIn('browser'), 'phone', 1);
+  const proof = { passkey, clientSecret: 'browser', firmId: two.id };
+  expect(await use.desk.signIn(proof)).toMatchObject({ account: { staffId: other.staffId } });
+  const ended = async ({ id }: typeof one) =>
+    (await auditOf(id)).filter(({ action }) => action === 'sessions.end').length;
+  expect([await ended(one), await ended(two)]).toEqual([0, 1]);
 });

@@ -16,13 +16,13 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
   const offer = { ...record.offer, respondedAt: 6, pushes: [push] };
   const event = (action: AuditAction, claim: string, answeredAt: number) => ({
     ...{ at: 7, actor: 'adjuster:A', address: null, requestId: null, outcome: 'ok' },
-    ...{ action, object: `claim:${claim}`, device: { answeredAt, keptOfflineSince: null } },
+    ...{ action, object: `claim:${claim}`, device: { answeredAt, keptOfflineSince: answeredAt + 1 } },
   });
   for (const action of ['claim.accept', 'claim.reject'] as const) {
     const text = auditText([event(action, 'another', 1), event('claim.work', id, 2), event(action, id, 3)]);
     expect(await receiptOf({ offer, audit: { seq: 9, at: 7, text, hash: 'hash' } })).toMatchObject({
       pushes: [{ ...push, at: toDateTime(5) }],
-      answered: { at: toDateTime(6), device_at: toDateTime(3) },
+      answered: { at: toDateTime(6), device_at: toDateTime(3), kept_offline_since: toDateTime(4) },
       audit: { seq: 9, hash: 'hash' },
     });
   }

@@ -27,7 +27,7 @@ async function setUp({
   const due = await memory.webhookQueue.take('first', clock.now(), clock.now(), room);
   const taken: { kind: string; room: number[]; heldMs: number }[] = [];
   const running: { timeoutMs: number; secrets: number; end: (result: WebhookResult) => void }[] = [];
-  const [outcomes, errors]: [string[], unknown[]] = [[], []];
+  const [outcomes, errors, failed]: [string[], unknown[], unknown[]] = [[], [], []];
   const deliveries = createWebhookDeliveries({
     webhookQueue: {
       ...memory.webhookQueue,
@@ -47,14 +47,14 @@ async function setUp({
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
     clock,
     random: () => 0,
-    onFailed() {},
+    onFailed: (_, { status, error }) => failed.push(status ?? error),
     onError: (error) => errors.push(error),
   });
   const end = (result: WebhookResult, count = running.length): void => {
     for (const attempt of running.splice(0, count)) attempt.end(result);
   };
   const remove = () => use.removeWebhook(BY_SERVICE, firm.id, webhook.id);
-  return { clock, taken, running, outcomes, errors, deliveries, end, remove };
+  return { clock, taken, running, outcomes, errors, failed, deliveries, end, remove };
 }
 
 test('at most 200 first attempts and 50 retries of ten seconds run at once, of a firm 4 and 2, and are held for longer', async () => {
@@ -90,10 +90,10 @@ test('an attempt is signed with both secrets until the overlap of a roll ends, a
   ]);
 });
 
-test('each attempt is counted by its outcome, and one that cannot be recorded is reported', async () => {
+test('each attempt is counted by its outcome, and one that failed or cannot be recorded is reported', async () => {
   const error = new Error('no connection');
   const recordRetry = () => Promise.reject(error);
-  const { deliveries, clock, outcomes, errors, end } = await setUp({ most: 1, recordRetry });
+  const { deliveries, clock, outcomes, errors, failed, end } = await setUp({ most: 1, recordRetry });
   for (const [result, passedMs] of [
     [{ status: 204, retryAfterMs: null, body: '' }, 0],
     [{ status: 503, retryAfterMs: null, body: '' }, 0],
@@ -107,6 +107,7 @@ test('each attempt is counted by its outcome, and one that cannot be recorded is
   }
   const ends = ['delivered', 'retried', 'gone', 'failed'];
   expect(outcomes).toEqual(ends.flatMap((outcome) => [outcome, outcome]));
+  expect(failed).toEqual([503, 503, 410, 410, 'timeout', 'timeout']);
   expect(errors).toEqual([error, error]);
 });
 

@@ -9,7 +9,7 @@ async function setUp() {
   const { newFirm, use, external, send } = fixture;
   const firm = await newFirm();
   const create = async (name = 'one') => {
-    const url = `https://hooks.example/${name}?token=secret`;
+    const url = `https://HOOKS.example:443/${name}?token=secret`;
     return (await use.createWebhook(BY_SERVICE, { firmId: firm.id, environment: 'test', url })).webhook;
   };
   const respond = (url: string, status: number) =>
@@ -26,6 +26,7 @@ async function setUp() {
 test('the audit trail has each act on an endpoint with what it changed, without its path and secrets', async () => {
   const { firm, create, use, respond, memory, auditOf } = await setUp();
   const { id, url } = await create();
+  expect(url).toBe('https://hooks.example/one?token=secret');
   const setState = (state: 'active' | 'paused') => use.updateWebhook(BY_SERVICE, firm.id, id, { state });
   const tested = () => use.testWebhook(BY_SERVICE, firm.id, id);
   const stateOf = async () => (await memory.webhookReads.endpoints(firm.id))[0]?.paused;

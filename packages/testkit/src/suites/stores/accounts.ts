@@ -139,7 +139,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('takes effect when its code is confirmed, and the old address is notified', async () => {
-      const { newAdjuster, use, stores } = fixture();
+      const { newAdjuster, newFirm, use, stores } = fixture();
       const { svcId, email: old } = await newAdjuster();
       await use.requestSignInCode(old ?? '', clientAddress());
       await use.signIn({ email: old ?? '', code: latestCode(old ?? '') }, clientAddress());
@@ -151,7 +151,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(noticesTo(old)).toEqual(['email_requested']);
       const code = latestCode(email);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(code)))).toBe('code_refused');
-      expect((await use.confirmEmail({ svcId }, code)).adjuster.email).toBe(email);
+      const { id: firmId } = await newFirm();
+      await use.addMember(firmId, svcId);
+      expect(await use.confirmEmail({ svcId }, code)).toMatchObject({
+        adjuster: { email },
+        firms: [{ firmId }],
+      });
       expect(await stored()).toBe(email);
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
       const { svcId: unconfirmed } = await newAdjuster();

@@ -93,6 +93,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const rolled = await use.rollKey(key.id, HOUR);
       await use.revokeKey(rolled.key.id);
       await use.setPlan(firm.id, 'claims_only');
+      await use.recordOperatorAction(firm.id, 'audit.verify', 'changed');
       await use.leaveFirm({ svcId }, firm.id);
       const operator = 'operator:test-operator';
       expect(await actionsOf(firm.id)).toEqual([
@@ -111,6 +112,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} key.create key:${rolled.key.id} ok`,
         `${operator} key.revoke key:${rolled.key.id} ok`,
         `${operator} firm.plan firm:${firm.id} ok`,
+        `${operator} audit.verify firm:${firm.id} changed`,
         `adjuster:${svcId} member.leave adjuster:${svcId} ok`,
       ]);
     });

@@ -381,6 +381,13 @@ export function boardBehavior(fixture: () => Fixture): void {
       await use.closeClaimAsOperator(id);
       expect(await read()).toMatchObject({ closedAt, waitingSince: null });
       expect((await read()).offers[0]).toEqual([other, 'closed', closedAt, null, null]);
+      const answered = await sendAt(firm, other);
+      const acceptedAt = clock.advance(MINUTE);
+      await use.acceptClaim({ svcId: other }, answered);
+      clock.advance(MINUTE);
+      await use.closeClaimAsOperator(answered);
+      const { history } = await use.readBoardClaim(firm.id, answered);
+      expect(history).toMatchObject([{ outcome: 'accepted', endedAt: acceptedAt }]);
       expect(again).toBeLessThan(closedAt);
       const stranger = await newFirm();
       expect(await errorCodeOf(use.readBoardClaim(stranger.id, id))).toBe('not_found');

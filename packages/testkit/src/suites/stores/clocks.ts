@@ -37,6 +37,11 @@ export function clocksBehavior(fixture: () => Fixture): void {
       expect(await fixture().stores.boardReads.clocks(other.id)).toEqual({ rules: [], timeZone: 'UTC' });
       await setRules(firm, []);
       expect(await fixture().stores.boardReads.clocks(firm.id)).toMatchObject({ rules: [] });
+      const recorded = (await fixture().auditOf(firm.id)).filter(({ action }) => action === 'firm.clocks');
+      expect(recorded.map(({ changes }) => changes)).toEqual([
+        { rules: { from: 0, to: 2 }, time_zone: { from: 'UTC', to: CHICAGO } },
+        { rules: { from: 2, to: 0 } },
+      ]);
     });
 
     test('two rules for the same claims are rejected, and leave the rules as they are', async () => {

@@ -77,8 +77,15 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
       expect(idsOf(await pages('accepted', MAX_BYTES))).toEqual([ids]);
     });
 
-    test("in the firm's list of adjusters", async () => {
+    test("in the firm's list of adjusters, and the adjuster's of invitations", async () => {
       const { newFirm, newAdjuster, invite, clock, stores } = fixture();
+      const { svcId } = await newAdjuster();
+      for (let n = 0; n < 4; n++) await invite(await newFirm(), svcId, { invitedAs: 'ü'.repeat(1000) });
+      const invitations = await pagesOf(
+        (page) => stores.appReads.invitations(svcId, clock.now(), page),
+        15_000,
+      );
+      expect(invitations.map((page) => page.length)).toEqual([2, 2]);
       const firm = await newFirm();
       for (let n = 0; n < 4; n++) {
         clock.advance(1);
