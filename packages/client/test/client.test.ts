@@ -93,7 +93,7 @@ describe('a request', () => {
 
   it('has no body and no idempotency key where the operation takes none', async () => {
     const { client, sent: requests } = createTestClient([json(claim)]);
-    await client.claims.get(ID);
+    await client.request({ operation: 'getClaim', params: { id: ID }, idempotencyKey: 'k' });
     await client.invitations.withdraw('SVC 1/2');
     expect(requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
       `GET /v1/claims/${ID}`,
@@ -262,6 +262,17 @@ describe('a failure', () => {
     });
   });
 
+  it.each([
+    [{ errors: [{ detail: 'No.', parameter: 'limit' }] }, 'c: D limit: No.'],
+    [{ errors: [{ detail: 'No.', header: 'Idempotency-Key' }] }, 'c: D Idempotency-Key: No.'],
+    [{ errors: [{ detail: 'No.' }], detail: null }, 'c: T No.'],
+    [{ detail: null, title: null }, 'c'],
+  ])('with %j has a message with what there is', async (more, message) => {
+    expect(await failureOf(createTestClient([problem(422, 'c', more)]).client.me())).toMatchObject({
+      message,
+    });
+  });
+
   it('for a duplicate has the existing claim', async () => {
     const existing = { existing_claim_id: ID, existing_claim_url: `https://x.test/v1/claims/${ID}` };
     const { client } = createTestClient([problem(409, 'duplicate_claim', existing)]);
@@ -298,7 +309,10 @@ describe('a failure', () => {
 
   it('that persists is thrown when the next attempt would start after the deadline', async () => {
     for (const [, reply] of passing) {
-      const { client, now } = createTestClient([reply], { maxRetries: 1000, deadlineMs: 200_000 });
+      const { client, now } = createTestClient([reply], {
+        maxRetries: Number.POSITIVE_INFINITY,
+        deadlineMs: 200_000,
+      });
       const begun = now();
       expect(await failureOf(client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
       expect(now() - begun).toBeLessThanOrEqual(200_000);
@@ -340,6 +354,8 @@ describe('the wait before a retry', () => {
     const failing = Array.from({ length: 5 }, () => problem(500, 'internal_error'));
     expect(await waits(failing, 0.5)).toEqual([250, 500, 1000, 2000, 4000]);
     expect(await waits(failing, 0)).toEqual([0, 0, 0, 0, 0]);
+    const most = await waits([...failing, ...failing], 1, { maxRetries: 10 });
+    expect(most.slice(4)).toEqual([8000, 16_000, 30_000, 30_000, 30_000, 30_000]);
   });
 
   it('can be configured, 0 included', async () => {
@@ -369,12 +385,15 @@ describe('the wait before a retry', () => {
     const short = createTestClient([problem(429, 'rate_limited', {}, { 'Retry-After': '1' })]);
     const failure = await failureOf(short.client.me({ deadlineMs: 900 }));
     expect(failure).toMatchObject({ retryAfterMs: 1000, attempts: 1 });
+    const withinFiveMinutes = problem(429, 'rate_limited', {}, { 'Retry-After': '299' });
+    expect(await waits([withinFiveMinutes], 0)).toEqual([299_000]);
   });
 
-  it('may exceed the maximum delay of a timer', async () => {
+  it.each([429, 503])('after %d may exceed the maximum delay of a timer', async (status) => {
     const month = 31 * 24 * 3600;
-    const withRetryAfter = problem(503, 'service_unavailable', {}, { 'Retry-After': String(month) });
-    expect(await waits([withRetryAfter], 0, { deadlineMs: 0 })).toEqual([month * 1000]);
+    const withRetryAfter = problem(status, 'c', {}, { 'Retry-After': String(month) });
+    const options = { deadlineMs: 0, timeoutMs: month * 1000 };
+    expect(await waits([withRetryAfter], 0, options)).toEqual([month * 1000]);
   });
 });
 
@@ -639,6 +658,11 @@ describe('a list', () => {
     expect(() => last.getNextPage()).toThrow(TypeError);
     expect(await list).toBe(first);
     expect((await list.withResponse()).requestId).toBe('req-1');
+    const onEnd = jest.fn();
+    expect(await list.finally(onEnd)).toBe(first);
+    expect(onEnd).toHaveBeenCalledTimes(1);
+    const refused = createTestClient([problem(403, 'c')]).client.claims.list();
+    expect(await refused.catch(({ code }) => code)).toBe('c');
     expect(requests.map(({ url }) => url.search)).toEqual(['?limit=1', '?limit=1&cursor=c']);
   });
 
@@ -754,7 +778,8 @@ describe('a client', () => {
     { baseUrl: 'claims.example.com' },
     { baseUrl: 'ftp://claims.example.com' },
     { baseUrl: 'https://user:secret@claims.example.com' },
-    { baseUrl: 'https://claims.example.com/?a=b' },
+    ...['?a=b', '#a'].map((end) => ({ baseUrl: `https://claims.example.com/${end}` })),
+    { baseUrl: 'https://:secret@claims.example.com' },
     { timeoutMs: -1 },
     { timeoutMs: Number.NaN },
     { maxRetries: -1 },

@@ -37,6 +37,7 @@ async function poll(
   const controller = new AbortController();
   const seen: string[] = [];
   const positions: string[] = [];
+  const saved: [number, string][] = [];
   const errors: ClaimsError[] = [];
   const fixture = createTestClient(
     [
@@ -59,6 +60,7 @@ async function poll(
     onPosition: async (position) => {
       await new Promise((resolve) => setImmediate(resolve));
       positions.push(position);
+      saved.push([seen.length, JSON.parse(position).latest]);
     },
     onError: (error) => void errors.push(error),
     ...rest,
@@ -67,7 +69,7 @@ async function poll(
     seen.push(short(change));
     if (seen.length >= take) break;
   }
-  return { seen, positions, errors, sent: fixture.sent, last: positions.at(-1) };
+  return { seen, positions, saved, errors, sent: fixture.sent, last: positions.at(-1) };
 }
 
 describe('polling', () => {
@@ -164,23 +166,13 @@ describe('polling', () => {
 
 describe('a position', () => {
   it('is passed to onPosition after each processed page', async () => {
-    const recorded: [number, string][] = [];
-    let handled = 0;
-    const controller = new AbortController();
-    const fixture = createTestClient(
-      [page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)], 'm'), page([claim('d', 3)])],
-      {
-        onRequest: () => {
-          if (fixture.sent.length === 3) controller.abort();
-        },
-      },
-    );
-    const onPosition = async (position: string) => {
-      await Promise.resolve();
-      recorded.push([handled, JSON.parse(position).latest]);
-    };
-    for await (const _ of fixture.client.pollClaims({ signal: controller.signal, onPosition })) handled += 1;
-    expect(recorded).toEqual([
+    const pages = [
+      page([claim('a', 0), claim('b', 1)], 'n'),
+      page([claim('c', 2)], 'm'),
+      page([claim('d', 3)]),
+    ];
+    const { saved } = await poll(pages);
+    expect(saved).toEqual([
       [2, at(1)],
       [3, at(2)],
       [4, at(3)],
@@ -240,11 +232,16 @@ describe('a position', () => {
     expect(await failureOf(poll([page([])], { position }))).toBeInstanceOf(TypeError);
   });
 
-  it('that cannot be saved ends the loop', async () => {
+  it('that cannot be saved ends the loop, and what it was woken by', async () => {
     const onPosition = () => Promise.reject(new Error('disk full'));
-    expect(await failureOf(poll([page([claim('a', 0)]), page([])], { onPosition }))).toMatchObject({
-      message: 'disk full',
-    });
+    const ended: string[] = [];
+    const wakeOn = () => () => void ended.push('webhooks');
+    const two = page([claim('a', 0), claim('b', 1)]);
+    for (const take of [9, 2])
+      expect(await failureOf(poll([two, page([])], { onPosition, wakeOn, take }))).toMatchObject({
+        message: 'disk full',
+      });
+    expect(ended).toEqual(['webhooks', 'webhooks']);
   });
 });
 
@@ -392,6 +389,16 @@ describe('an abort of the polling', () => {
       'a@0',
     ]);
     expect(fixture.pendingTimers()).toBe(0);
+  });
+
+  it('during the wait that the service asked for ends it at once', async () => {
+    const controller = new AbortController();
+    const limited = problem(503, 'service_unavailable', {}, { 'Retry-After': '90' });
+    const { client, now, pendingTimers } = createTestClient([limited], { maxRetries: 0 });
+    const begun = now();
+    const onError = () => queueMicrotask(() => controller.abort());
+    expect(await collect(client.pollClaims({ signal: controller.signal, onError }))).toEqual([]);
+    expect([now() - begun, pendingTimers()]).toEqual([0, 0]);
   });
 
   it('within a page ends it after the current claim', async () => {

@@ -63,6 +63,25 @@ describe('sending many claims', () => {
     );
   });
 
+  it('passes the hooks, and keeps at most ten claims in flight by default', async () => {
+    let [inFlight, most] = [0, 0];
+    const slow: Reply = async (sent, signal) => {
+      most = Math.max(most, ++inFlight);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      inFlight -= 1;
+      return created(sent, signal);
+    };
+    const { client } = createTestClient([...Array<Reply>(29).fill(slow), unreachable, slow]);
+    const recorded: Record<string, number> = {};
+    const note = (name: string) => () => {
+      recorded[name] = (recorded[name] ?? 0) + 1;
+    };
+    const hooks = { onRequest: note('requests'), onResponse: note('responses'), onRetry: note('retries') };
+    const idempotencyKey = ({ external_id }: NewClaim) => external_id;
+    await collect(client.claims.sendMany(claims(30), { ...hooks, idempotencyKey }));
+    expect([most, recorded]).toEqual([10, { requests: 31, responses: 30, retries: 1 }]);
+  });
+
   it('takes only as many claims as are in flight', async () => {
     let taken = 0;
     const { client } = createTestClient([created]);
@@ -141,6 +160,7 @@ describe('sending many claims', () => {
 
   it.each<[SendOutcome['status'], string, ...Reply[]]>([
     ['already_sent', 'a 429, which creates nothing', problem(429, 'rate_limited')],
+    ['already_sent', 'a 425, which creates nothing', problem(425, 'too_early')],
     ['sent', 'a lost response, whose attempt may have created the claim', unreachable],
     ['sent', 'a 503, whose attempt may have created the claim', problem(503, 'service_unavailable')],
     ['sent', 'a lost response and a 429', unreachable, problem(429, 'rate_limited')],

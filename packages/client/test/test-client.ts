@@ -43,7 +43,8 @@ export function createTestClient(
     {
       now: () => clock,
       after(milliseconds, action) {
-        const timer = { at: clock + milliseconds, action };
+        // As in Node and browsers, a timer with a delay that does not fit into 31 bits fires at once.
+        const timer = { at: clock + (milliseconds > 2 ** 31 - 1 ? 1 : milliseconds), action };
         timers.add(timer);
         // After pending promises, so that a response that has arrived precedes its timeout.
         setImmediate(runNext);

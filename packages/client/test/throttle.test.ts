@@ -118,14 +118,6 @@ describe('at the limits of a key', () => {
     await Promise.all(others);
   });
 
-  it('a 429 does not count as a retry', async () => {
-    const { client, sent } = createTestClient([...Array.from({ length: 9 }, () => refused(2)), created], {
-      maxRetries: 1,
-    });
-    expect(await client.claims.send(smallestClaim)).toEqual(claim);
-    expect(sent).toHaveLength(10);
-  });
-
   it('pauses get longer while no request is accepted', async () => {
     const { client, sent } = createTestClient(
       [...Array.from({ length: 6 }, () => refused(1)), created],
@@ -281,6 +273,12 @@ describe('a call that cannot be sent before its deadline', () => {
     expect(served.accepted.length).toBeGreaterThanOrEqual(20 + 13);
     expect(failed).toHaveLength(60 - served.accepted.length);
     for (const error of failed) expect(error).toMatchObject({ code: 'rate_limited', status: 429 });
+    const keyOf = ({ headers }: Sent) => headers.get('idempotency-key') ?? '';
+    const arrived = new Set(served.accepted.map(keyOf));
+    const attempts = new Map<string, number>();
+    for (const key of served.refused.map(keyOf)) attempts.set(key, (attempts.get(key) ?? 0) + 1);
+    const made = [...attempts].flatMap(([key, count]) => (arrived.has(key) ? [] : [count]));
+    expect(failed.flatMap((error) => error.attempts || []).sort()).toEqual(made.sort());
     expect(pendingTimers()).toBe(0);
   });
 

@@ -29,15 +29,6 @@ describe('a webhook', () => {
     for (const each of given) expect(await verifyWebhook({ ...each, secret: SECRET })).toEqual(EVENT);
   });
 
-  it('is verified with any of several secrets', async () => {
-    const webhook = { body: BODY, headers: signed(BODY) };
-    for (const secret of [
-      [SECRET, OTHER],
-      [OTHER, SECRET],
-    ])
-      expect(await verifyWebhook({ ...webhook, secret })).toEqual(EVENT);
-  });
-
   it('is verified with header names in any case, and with values in arrays', async () => {
     const headers = Object.entries(signed(BODY));
     const other = new Webhook(OTHER).sign(ID, new Date(), BODY);
@@ -107,6 +98,11 @@ describe('a webhook', () => {
     const twice = { ...headers, 'webhook-signature': both };
     for (const secret of [SECRET, OTHER, [OTHER, SECRET]])
       expect(await verifyWebhook({ body: BODY, headers: twice, secret })).toEqual(EVENT);
+    for (const secret of [
+      [SECRET, OTHER],
+      [OTHER, SECRET],
+    ])
+      expect(await verifyWebhook({ body: BODY, headers, secret })).toEqual(EVENT);
   });
 
   it.each([

@@ -1,0 +1,11 @@
+import { expect, it } from '@jest/globals';
+import { platform } from '../src/platform.ts';
+
+it('the real clock shows Unix time, a canceled timer does not fire, and no two keys are the same', async () => {
+  expect(Math.abs(platform.now() - Date.now())).toBeLessThan(60_000);
+  const fired: string[] = [];
+  platform.after(1, () => fired.push('canceled'))();
+  await new Promise<void>((resolve) => platform.after(1, () => resolve(void fired.push('due'))));
+  expect(fired).toEqual(['due']);
+  expect(platform.newKey()).not.toBe(platform.newKey());
+});
