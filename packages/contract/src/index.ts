@@ -6,19 +6,8 @@ export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export type { Credentials, SaveCredentialsBody, SharedCredentials } from './credentials.ts';
 export { type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
-export type {
-  AnswersReport,
-  BoardAdjuster,
-  BoardClaimDetails,
-  BoardQuery,
-  InvitationResult,
-  OfferResponse,
-} from './desk/board.ts';
-export type {
-  ApiKeyDocument,
-  FirmLimitsDocument,
-  LoggedRequestDocument,
-} from './desk/developers.ts';
+export type * from './desk/board.ts';
+export type * from './desk/developers.ts';
 export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
@@ -29,11 +18,7 @@ export {
   type StaffSession,
   staffAccount,
 } from './desk/staff.ts';
-export type {
-  AttemptedWebhookResponse,
-  WebhookDeliveryResponse,
-  WebhookResponse,
-} from './desk/webhooks.ts';
+export type * from './desk/webhooks.ts';
 export {
   type Auth,
   type BodyOf,
@@ -68,11 +53,6 @@ export { INTERFACE_VERSION, RELEASES } from './releases.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
 export { routesOf } from './routes.ts';
 export * from './sandbox.ts';
-export type {
-  RegisterPasskeyBody,
-  RequestSignInCodeBody,
-  SignInBody,
-  StaffSignInBody,
-} from './sign-in.ts';
+export type * from './sign-in.ts';
 export { codePointLength, hasUnusableCharacter, invisibleCharacter, isBlank } from './text.ts';
 export { webhooks } from './webhooks.ts';

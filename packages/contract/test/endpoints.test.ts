@@ -160,13 +160,6 @@ describe('a response', () => {
     };
     expect(endpoints.getClaim.success.schema.parse(claim)).toEqual(claim);
   });
-
-  it('must contain the documented fields', () => {
-    const { assignment: _, ...claim } = EXAMPLES.getClaim.response as Record<string, unknown>;
-    expect(endpoints.getClaim.success.schema.safeParse(claim).success).toBe(false);
-    const { loss: __, ...withoutLoss } = EXAMPLES.getClaim.response as Record<string, unknown>;
-    expect(endpoints.getClaim.success.schema.safeParse(withoutLoss).success).toBe(false);
-  });
 });
 
 const schemas: [string, z.ZodType, 'input' | 'output'][] = all.flatMap(([id, endpoint]) => [
@@ -441,13 +434,83 @@ it('each operation of the app, the desk and the accounts takes these fields, wit
   expect(found).toEqual(SENT.trim().replaceAll('\n  ', ' ').split('\n'));
 });
 
+/** Adds to `found`, by the name of each object, which fields may be missing (`?`) or null (`!`), and all known values. */
+function describeReturned(schema: z.core.$ZodType, found: Map<string, string>): void {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodArray) describeReturned(inner.element, found);
+  const { id, 'x-extensible-enum': values } = metaOf(schema);
+  if (id !== undefined && Array.isArray(values))
+    found.set(String(id), values.length > 15 ? `${values.length} values` : values.join('|'));
+  if (!(inner instanceof z.ZodObject)) return;
+  const texts = Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
+    describeReturned(field, found);
+    const item = unwrap(field);
+    const { id: named, 'x-extensible-enum': known } = metaOf(
+      item instanceof z.ZodArray ? item.element : field,
+    );
+    const marks = `${isOptional(field) ? '?' : ''}${isNullable(field) ? '!' : ''}`;
+    const own = named === undefined && Array.isArray(known) ? ` ${known.join('|')}` : '';
+    return marks + own === '' ? [] : name + marks + own;
+  });
+  found.set(String(id), texts.join(', '));
+}
+
+const RETURNED = `
+AnswersReport by adjuster|week|carrier, time_zone?; AnswersReportRow median_answer_seconds!, p90_answer_seconds!, partial?; ApiKey name!,
+expires_at!, revoked_at!, last_used_at!, attention!; AppClaim file_number?, instructions?, reported_date?, contact_date?, inspection_date?,
+additional_contacts?, agent?, mortgagee?, building?, coverages?, estimate?, respond_by?, clocks?, closed_at!; AppClaimClocks contact_hours?,
+inspection_hours?, report_days?; AppClaimPage next_cursor!, ids?; AttemptedWebhook type claims.changed|webhook.test, status
+pending|delivered|failed, updated_since!, next_attempt_at!, response_body!; AuditAction 94 values; AuditDevice kept_offline_since!; AuditEvent
+actor_name!, address!, object!, claims?, changes?, device?, request_id!; AuditProblem changed|missing|outside|purged; AuditVerification rows?,
+last?, seq?, problem?, next_cursor?; Availability max_open_offers!, work_zip!; BoardAdjuster name!, email!, invited_at!, expires_at!, responded_at!,
+invited_as!, invited_by!, purpose!, note!, seen_at!, reminded_at!, rejected_at!, median_answer_seconds!, distance!, warnings
+license_missing|license_expires|fcn_category|limit_reached; BoardClaim form_type! dwelling|general_property|rcbap, status
+pending_acceptance|accepted|rejected|unassigned, adjuster_name!, responded_at!, waiting_since!, clocks!, closed_at!; BoardClaimDetails clocks!,
+waiting_since!, closed_at!, closed_by!, closure_reason!; BoardPage next_cursor!, counts?; ClaimClocks report_due_at!; ClockRule carrier?, cat_code?,
+contact_hours?, inspection_hours?, report_days?; ClosedClaim file_number?, instructions?, reported_date?, contact_date?, inspection_date?,
+additional_contacts?, agent?, mortgagee?, building?, coverages?, estimate?; ContactAttempt result reached|left_message|no_answer|inspected, note?,
+received_at?; Credentials fcn?; Deadline kind first_contact|inspection|preliminary_report|proof_of_loss, from assignment|contact|loss;
+DeclinedInvitation status declined; DepartedAdjuster status left; Fcn categories
+residential|manufactured_home|small_commercial|large_commercial|rcbap; Import file_name!, environment live|test, next_row!; ImportCellProblem
+column!, code!; ImportNeedsAdjuster form_type!; ImportProblem column!; ImportResult file_name!, environment live|test, next_row!,
+likely_header_row!; ImportRow external_id!, outcome valid|invalid|sent|already_sent|failed, claim_id!, needs_adjuster!; Invitation invited_as!,
+missing_profile_fields first_name|last_name|email; InvitationResult outcome
+invited|invitation_pending|already_member|unknown_osaid|environment_mismatch|duplicate, status? pending|active|declined|expired|withdrawn, detail?;
+IssuedWebhook secret!; KeyAttention maker_removed|maker_role_changed; KeyMaker staff_id!, name!; KeyMakerKind staff|operator; KeyPurpose
+full_access|claims|adjusters|read_only; LateOffersMail off|daily; License kind resident|non_resident|emergency; LoggedRequest key_name!, status!,
+code!, documentation_url!, detail!, existing_claim_id!; Offer adjuster_name!, offered_by!, outcome
+pending|accepted|rejected|unassigned|withdrawn|closed, seen_at!, reminded_at!, responded_at!, rejection_reason!, withdrawn_by!, ended_at!; OfferPush
+outcome delivered|gone|retried|unauthorized|rejected; Offerer type staff|key, name!; OwnSession device_name!; Passkey last_used_at!; Profile
+first_name!, last_name!, email!; ProposedOffer distance!, warnings license_missing|license_expires|fcn_category|limit_reached; ReadinessCheck check
+idempotency_keys|lost_writes|duplicates|retry_after|back_off|cursors|poll_gaps|poll_overlap|unread_changes|second_outcomes|unknown_values|rejected_requests,
+state passed|failed|not_exercised; ReadinessFinding claim_id!; ReadinessRequest status!, code!; SharedCredentials fcn?; SimulatedFaults kind!
+rate_limited|internal_error|service_unavailable|slow|dropped|dropped_write|unknown_value|short_page; StaffMember joined_at!; StaffPermission 19
+values; StaffRole admin|dispatcher|developer|auditor; StepClock at!, device_at!, date!, due_at!; Webhook environment live|test, state active|paused,
+paused_reason! requested|gone|failing, previous_secret_until!; WebhookAttempt status!, error!
+timeout|connection_failed|name_not_resolved|tls_failed|private_address; WebhookDelivery type claims.changed|webhook.test, status
+pending|delivered|failed, updated_since!, next_attempt_at!; Work contact_date?, inspection_date?, planned_visit_date?, planned_visit_time?,
+preliminary_report_date?, proof_of_loss_date?, notes?, contacts?`;
+
+// That responses have each field that is not in this list, and no other, tests over HTTP prove: `documented-responses.ts`.
+it('in responses of the app, the desk and the accounts, these fields may be missing (?) or null (!), or have these values', () => {
+  const returnedBy = (of: (id: string, endpoint: Endpoint) => boolean) => {
+    const found = new Map<string, string>();
+    for (const [id, endpoint] of all)
+      for (const { schema } of of(id, endpoint) ? [endpoint.success, endpoint.next ?? { schema: null }] : [])
+        if (schema !== null) describeReturned(schema, found);
+    return found;
+  };
+  const firms = { ...firmEndpoints, ...sandboxEndpoints };
+  const frozen = returnedBy((id, { since }) => id in firms && since === undefined);
+  const found = [...returnedBy(() => true)]
+    .filter(([name, text]) => !frozen.has(name) && !['', 'next_cursor!'].includes(text))
+    .map((entry) => entry.join(' '));
+  expect(found.sort()).toEqual(RETURNED.trim().replaceAll('\n', ' ').split('; '));
+});
+
 const withoutOwnMeta = new Set(['/data/0']);
 
 describe('the documentation', () => {
-  it.each(schemas)('of %s can be generated', (_, schema, io) => {
-    expect(() => z.toJSONSchema(schema, { io })).not.toThrow();
-  });
-
   it.each(schemas)('of %s describes each field and has a valid example', (_, schema) => {
     for (const [path, field] of fieldsIn(schema)) {
       if (withoutOwnMeta.has(path)) continue;
