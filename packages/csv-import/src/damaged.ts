@@ -29,7 +29,7 @@ const FORMULA = 'Is a formula, not its value. Save the file with values.';
 
 const PHONES = new Set(['phone', 'alternate_phone']);
 const NAMES = new Set(['first_name', 'last_name']);
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+export const lastPart = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** @param otherName the first name beside a last name, or the other way round. */
 export function damage(field: ClaimField, text: string, otherName: string): string | null {
@@ -53,7 +53,7 @@ export function damage(field: ClaimField, text: string, otherName: string): stri
     return `Is a number with separators (${shown(text)}). Format the column as text, and remove them.`;
   if (field.isIdentifier && DAY.test(text))
     return `Is a day (${shown(text)}), which spreadsheets make of other text. Format the column as text, and enter it again.`;
-  if ((field.isIdentifier || PHONES.has(nameOf(field.path))) && text.startsWith("'"))
+  if ((field.isIdentifier || PHONES.has(lastPart(field.path))) && text.startsWith("'"))
     return 'Starts with an apostrophe, which spreadsheets hide. Remove it.';
   const invisible = invisibleCharacter(text.replace(/ /g, ''));
   const isAllowed = invisible === null || (invisible === 'U+00A0' && !field.isIdentifier);
@@ -65,7 +65,7 @@ export function damage(field: ClaimField, text: string, otherName: string): stri
 
 function isPlaceholder({ path }: ClaimField, text: string, otherName: string): boolean {
   if (PLACEHOLDERS.test(text)) return true;
-  if (!NAMES.has(nameOf(path))) return UPPER_CASE_PLACEHOLDERS.test(text);
+  if (!NAMES.has(lastPart(path))) return UPPER_CASE_PLACEHOLDERS.test(text);
   if (!ANY_CASE_PLACEHOLDERS.test(text)) return false;
   // People are named Null and Nan, and some files have every name in capitals.
   if (otherName === '' || ANY_CASE_PLACEHOLDERS.test(otherName)) return true;

@@ -6,7 +6,7 @@ import {
   questionText,
   suggestColumns,
 } from './columns.ts';
-import { damage } from './damaged.ts';
+import { damage, lastPart } from './damaged.ts';
 import { type ColumnDates, type DateOrder, dateOf, datesOf, implausibleDate } from './dates.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField, REQUIRED_OBJECTS } from './fields.ts';
 import { type CsvFile, type CsvRow, type Delimiter, rowProblem } from './read-csv.ts';
@@ -279,7 +279,6 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['first_name', 'last_name'],
   ['last_name', 'first_name'],
 ]);
-const lastPart = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** Of a value for all rows: no column shows more. */
 const NAMED_DATES: ColumnDates = { order: 'unclear', hasShortYears: false, hasSerials: false };

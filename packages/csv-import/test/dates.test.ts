@@ -63,6 +63,13 @@ test('each month is known by its name and by three letters', () => {
       expect([text, dateOf(text, dates).value]).toEqual([text, `2026-${String(n + 1).padStart(2, '0')}-03`]);
 });
 
+test('years of two digits are certain except of buildings, and a column without a date shows nothing', () => {
+  const paths = ['loss.date', 'building.construction_date', 'building.firm_date'];
+  expect(paths.map((path) => datesOf(path, ['', ''], undefined))).toEqual(
+    [true, false, false].map((hasShortYears) => ({ order: 'unclear', hasSerials: false, hasShortYears })),
+  );
+});
+
 test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
   'a day serial is the same day on a machine in %s',
   (zone) => {
