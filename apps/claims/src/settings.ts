@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Environment, UsageError } from './environment.ts';
 import { textFile } from './input.ts';
+import { parseJson } from './json.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -28,12 +29,8 @@ export async function urlFrom({ url }: ConnectionOptions, environment: Environme
 }
 
 function configuredUrl(text: string, path: string): string {
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch {
-    throw new UsageError(`the config file ${path} is not JSON`);
-  }
+  const config = parseJson(text);
+  if (config === undefined) throw new UsageError(`the config file ${path} is not JSON`);
   const fields = Object.entries(Object(config));
   const [name, url] = fields[0] ?? [];
   if (fields.length === 1 && name === 'url' && typeof url === 'string')

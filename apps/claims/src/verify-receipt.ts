@@ -1,6 +1,7 @@
 import { type ReceiptContent, ReceiptError, type ReceiptKeySet, verifyReceipt } from '@svc/client';
 import { type Environment, UsageError } from './environment.ts';
 import { readInput, textFile } from './input.ts';
+import { parseJson } from './json.ts';
 import { type ConnectionOptions, urlFrom } from './settings.ts';
 
 /** Far above the length of a receipt, and of the keys of a service. */
@@ -25,7 +26,7 @@ export async function verifyReceiptFile(
 /** A file with the response of the API, or with the receipt alone. */
 function receiptIn(text: string): string {
   if (!text.trimStart().startsWith('{')) return text;
-  const receipt = (parsed(text) as { readonly receipt?: unknown } | undefined)?.receipt;
+  const { receipt } = Object(parseJson(text));
   if (typeof receipt === 'string') return receipt;
   throw new ReceiptError(
     'The file has no receipt: a JSON object with the member "receipt", or the receipt alone.',
@@ -37,7 +38,7 @@ async function jwksFrom(options: VerifyOptions, environment: Environment): Promi
   if (jwks === undefined)
     return `${(await urlFrom(options, environment)).replace(/\/+$/, '')}/.well-known/jwks.json`;
   if (/^https?:\/\//i.test(jwks)) return jwks;
-  const saved = parsed(await readText(jwks, environment)) as ReceiptKeySet | undefined;
+  const saved = parseJson(await readText(jwks, environment)) as ReceiptKeySet | undefined;
   if (Array.isArray(saved?.keys)) return saved;
   throw new UsageError(
     `${jwks} must be a file as /.well-known/jwks.json: a JSON object with the array "keys"`,
@@ -48,12 +49,4 @@ async function readText(path: string, environment: Environment): Promise<string>
   const bytes = await readInput(path, environment);
   if (bytes.length > MAX_BYTES) throw new UsageError(`${path} is too large`);
   return textFile(bytes, path).text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -24,7 +24,7 @@ describe('claims whoami', () => {
     expect(requests[0]?.headers.get('user-agent')).toMatch(/ claims\/\d/);
   });
 
-  it('is asked of the URL of --url before that of the environment, says that it waits, and is left by Ctrl-C', async () => {
+  it('is asked of the URL of --url before that of the environment, and says that it waits', async () => {
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (url) => {
       asked.push(String(url));
@@ -34,11 +34,6 @@ describe('claims whoami', () => {
     const { code, stderr } = await claims(['whoami', '--url', 'http://given.test/'], { fetch });
     expect([code, asked]).toEqual([0, Array(2).fill('http://given.test/v1/me')]);
     expect(stderr).toMatch(/^claims: rate_limited; waiting 1 s\n$/);
-    expect(await claims(['whoami'], { signal: AbortSignal.abort() })).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: '',
-    });
   });
 
   it('tells with --json no answer, wrong usage and a refusal apart, and prints no control characters', async () => {
@@ -48,21 +43,28 @@ describe('claims whoami', () => {
     };
     const env = { CLAIMS_API_KEY: 'k' };
     const service = () => new Response(null, { status: 301 });
-    expect([await failed(['whoami'], { env }), await failed(['whoami'], { service })]).toEqual([
-      [2, 'usage'],
-      [1, 'http_301'],
-    ]);
-    const named = { ...Object(me), firm: { id: 'f', name: 'A\u001b[2J\u202e\u009b' } };
-    const shown = await claims(['whoami'], { service: () => jsonResponse(200, named) });
+    const wrongKey = ['offer', idOf(1), '--adjuster', 'A', '--idempotency-key', 'é'];
+    expect([await failed(['whoami'], { env }), await failed(wrongKey, {})]).toEqual(
+      Array(2).fill([2, 'usage']),
+    );
+    expect(await failed(['whoami'], { service })).toEqual([1, 'http_301']);
+    const named = await claims(['send', '--', '--json']);
+    expect([named.code, named.stderr]).toEqual([2, 'claims: --json cannot be read: ENOENT\n']);
+    const hostile = { ...Object(me), firm: { id: 'f', name: 'A\u001b[2J\u202e\u009b' } };
+    const shown = await claims(['whoami'], { service: () => jsonResponse(200, hostile) });
     expect(shown.stdout).toContain('firm         A\ufffd[2J\ufffd\ufffd\n');
-    const json = await claims(['whoami', '--json'], { service: () => jsonResponse(200, named) });
+    const json = await claims(['whoami', '--json'], { service: () => jsonResponse(200, hostile) });
     expect(json.stdout).toContain('A\\u001b[2J\u202e\\u009b');
   });
+});
 
-  it('prints the document with --json', async () => {
-    const { stdout } = await claims(['whoami', '--json'], { service: () => jsonResponse(200, me) });
-    expect(JSON.parse(stdout)).toEqual(me);
-  });
+it.each([
+  ...['whoami', `get ${idOf(7)}`, `offer ${idOf(7)} --adjuster A`, 'adjusters invite A'],
+  ...['adjusters withdraw A', 'readiness', 'sandbox faults slow', 'sandbox clear-faults'],
+])('claims %s is left by Ctrl-C without a request', async (command) => {
+  const { service, requests } = recording(() => jsonResponse(200, claimJson()));
+  const left = await claims(command.split(' '), { service, signal: AbortSignal.abort() });
+  expect([left, requests]).toEqual([{ code: 130, stdout: '', stderr: '' }, []]);
 });
 
 describe('claims get and offer', () => {
@@ -148,19 +150,27 @@ describe('claims sandbox', () => {
     const { code } = await claims(['sandbox', command, id, ...more], { service });
     const path = `/v1/test/${kind}/${id}/${operation}`;
     expect([code, requests]).toMatchObject([0, [{ method: 'POST', path, body }]]);
+    const left = await claims(['sandbox', command, id], { service, signal: AbortSignal.abort() });
+    expect([left.code, requests.length]).toEqual([130, 1]);
   });
 
   it('faults, clear-faults and the readiness send what was given, by default for a day', async () => {
     const { service, requests } = recording(({ path }) =>
       jsonResponse(200, path.endsWith('readiness') ? EXAMPLES.checkReadiness.response : { kind: null }),
     );
-    for (const args of ['sandbox faults dropped --count 3', 'sandbox clear-faults', 'readiness'])
+    for (const args of [
+      'sandbox faults dropped --count 3',
+      'sandbox clear-faults',
+      'readiness',
+      'sandbox faults slow',
+    ])
       await claims(args.split(' '), { service });
     await claims(['readiness', '--since', '1h'], { service });
     expect(requests).toMatchObject([
       { method: 'PUT', path: '/v1/test/faults', body: { kind: 'dropped', count: 3 } },
       { method: 'DELETE', path: '/v1/test/faults' },
       { query: { since: '2026-08-28T15:00:00.000Z' } },
+      { body: { kind: 'slow', count: 1 } },
       { query: { since: '2026-08-29T14:00:00.000Z' } },
     ]);
   });
@@ -175,7 +185,7 @@ it('claims readiness shows of each check its state, its latest findings and what
   const ended = async (ready: boolean, complete: boolean, ...args: string[]) => {
     const body = { ready, complete, requests: 12, checks: [passed, failed, check('not_exercised')] };
     const { code, stdout } = await claims(['readiness', ...args], { service: () => jsonResponse(200, body) });
-    return [code, args.length === 0 ? stdout.trim().split(/\n */) : JSON.parse(stdout).page];
+    return [code, !args.includes('--json') ? stdout.trim().split(/\n */) : JSON.parse(stdout).page];
   };
   const page = 'http://service.test/firm#/readiness/2026-08-28T15:00:00.000Z';
   const shown = (verdict: string) => [
@@ -187,7 +197,7 @@ it('claims readiness shows of each check its state, its latest findings and what
   expect(await ended(false, false)).toEqual([1, shown(`not ready yet${later}`)]);
   expect(await ended(false, true)).toEqual([1, shown('not ready yet')]);
   expect(await ended(true, false)).toEqual([0, shown('ready')]);
-  expect(await ended(true, true, '--json')).toEqual([0, page]);
+  expect(await ended(true, true, '--json', '--url', 'http://service.test//')).toEqual([0, page]);
   expect(await ended(false, true, '--json')).toEqual([1, page]);
 });
 
@@ -333,8 +343,19 @@ it('claims verify-receipt reads keys from no host that a receipt names, and send
   const { code, stderr } = await claims(['verify-receipt', '-'], { fetch, stdin: forged.join('.') });
   expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the keys')]);
   expect(asked).toEqual([['http://service.test/.well-known/jwks.json', null]]);
-  await claims(['verify-receipt', '-', '--jwks', 'HTTPS://keys.test/a'], { fetch, stdin: forged.join('.') });
-  expect(asked.slice(1)).toEqual([['HTTPS://keys.test/a', null]]);
+  for (const from of ['--jwks HTTPS://keys.test/a', '--url http://given.test//'])
+    await claims(['verify-receipt', '-', ...from.split(' ')], { fetch, stdin: forged.join('.') });
+  expect(asked.slice(1)).toEqual([
+    ['HTTPS://keys.test/a', null],
+    ['http://given.test/.well-known/jwks.json', null],
+  ]);
+  const wrong = ['{"a":1}', 'x'.repeat(4 * 2 ** 20 + 1)].map((stdin) =>
+    claims(['verify-receipt', '-'], { stdin }),
+  );
+  expect(await Promise.all(wrong)).toMatchObject([
+    { code: 1, stderr: expect.stringContaining('The file has no receipt') },
+    { code: 2, stderr: 'claims: - is too large\n' },
+  ]);
 });
 
 it('claims verify-receipt shows each member of a genuine receipt under its name', async () => {

@@ -100,7 +100,11 @@ it('the order of dates is the one that is named, and no loss is later than today
   for (const order of ['mdy', 'dmy']) await claims([...args, '--dates', order], { service: reply });
   expect(requests.map(({ body }) => body.loss.date)).toEqual(['2026-08-07', '2026-07-08']);
   const dates = ['8/30/2026', '8/31/2026'].map((date, n) => row(`T-${n}`, { date }));
-  const late = await claims(args.with(1, await fileOf('late.csv', ...dates)).concat('--dry-run', '--json'));
+  // It is August 30 in Kiritimati from now on.
+  const now = () => Date.UTC(2026, 7, 29, 10);
+  const late = await claims(args.with(1, await fileOf('late.csv', ...dates)).concat('--dry-run', '--json'), {
+    now,
+  });
   expect(JSON.parse(late.stdout).invalid_rows).toMatchObject([
     { row: 3, problems: [{ detail: 'Is in the future.' }] },
   ]);
@@ -109,6 +113,37 @@ it('the order of dates is the one that is named, and no loss is later than today
   expect(requests.at(-1)?.body).toMatchObject({
     ...{ carrier: { name: 'Palmetto' }, policyholder: { email: 'a@b' }, instructions: 'a=b' },
   });
+});
+
+it('a dry run shows the field of each column, and that cells have line breaks', async () => {
+  const path = join(folder, 'breaks.csv');
+  await writeFile(path, `${HEADER};Notes\n${row('F-1')};"two\nlines"`);
+  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run'];
+  const { stdout } = await claims(args, { env: {} });
+  expect(stdout.split('\n').slice(-7)).toEqual([
+    ...['Phone         policyholder.phone', 'Notes         instructions', 'Code          (left out)', ''],
+    '2 lines with text are 1 rows: some cells have line breaks',
+    ...['1 of 1 rows are claims without problems', ''],
+  ]);
+  const columns = join(folder, 'wrong.json');
+  await writeFile(columns, '{"Zip": "zipp"}');
+  const wrong = await claims([...args, '--columns', columns], { env: {} });
+  expect(wrong.stdout).toContain('Zip: "zipp" is not a field of a claim.\n');
+});
+
+it('a file has at most 32 MB and 50,000 rows', async () => {
+  const refused = async (stdin: string) =>
+    (await claims(['import', '-', '--dry-run'], { stdin, env: {} })).stderr;
+  const files = [0, 1].flatMap((more) => [
+    `a,b\n${'1,2\n'.repeat(50_000 + more)}`,
+    'x'.repeat(32 * 2 ** 20 + more),
+  ]);
+  expect(await Promise.all(files.map(refused))).toEqual([
+    '',
+    expect.stringContaining('one column'),
+    expect.stringContaining('more than 50,000 rows'),
+    'claims: - is larger than 32 MB: split it\n',
+  ]);
 });
 
 it('what the file does not show is asked, with how to answer it', async () => {

@@ -185,6 +185,13 @@ describe('claims send', () => {
     expect(stdout).not.toContain('EXT-1');
     expect(stdout).toContain('EXT-3');
     expect(stdout).toContain('3 sent, 2 failed');
+    expect(stderr).toContain('\u001b[33m');
+    expect(stderr).toContain('5/5  2 failed');
+    expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
+    const piped: string[] = [];
+    const output = { write: (text: string) => piped.push(text) };
+    await claims(['send', '-'], { service, stdin: claimLine(9), terminal: true, stdout: output });
+    expect(piped.join('')).toMatch(/^line 1 {2}sent {10}EXT-9 .*\n1 sent\n$/);
   });
 
   it('succeeds when all is sent, also when it is run again', async () => {
@@ -214,6 +221,12 @@ describe('claims send', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toContain('0 sent, 1 failed, 2 not sent; run the same command again to send the rest');
+    expect(stdout).not.toContain('line 2');
+    const { stdout: json } = await claims(['send', '-', '--concurrency', '1', '--json'], {
+      service: () => problemResponse(401, 'invalid_key'),
+      stdin,
+    });
+    expect(jsonLines(json).map(({ outcome }) => outcome)).toEqual(['failed', 'not_sent', 'not_sent']);
   });
 
   it('exits with 130 when it is interrupted', async () => {

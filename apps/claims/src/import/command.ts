@@ -16,6 +16,7 @@ import {
 } from '@svc/csv-import';
 import { type Environment, UsageError } from '../environment.ts';
 import { readInput, readTextFile } from '../input.ts';
+import { isObject, parseJson } from '../json.ts';
 import { jsonDocument, sanitized } from '../output.ts';
 import { type SendLinesOptions, sendLines } from '../send/command.ts';
 
@@ -116,22 +117,15 @@ function read(
 async function savedColumns(path: string): Promise<Columns | undefined> {
   const saved = await readTextFile(path);
   if (saved === null) return undefined;
-  const wrong = new UsageError(
+  const columns = parseJson(saved.text);
+  if (
+    isObject(columns) &&
+    Object.values(columns).every((field) => field === null || typeof field === 'string')
+  )
+    return columns as Columns;
+  throw new UsageError(
     `${path} must be a JSON object with the field of each column, or null, such as {"Claim #": "claim_number", "Agent code": null}`,
   );
-  let columns: unknown;
-  try {
-    columns = JSON.parse(saved.text);
-  } catch {
-    throw wrong;
-  }
-  const isMap =
-    typeof columns === 'object' &&
-    columns !== null &&
-    !Array.isArray(columns) &&
-    Object.values(columns).every((field) => field === null || typeof field === 'string');
-  if (!isMap) throw wrong;
-  return columns as Columns;
 }
 
 type Problem = Extract<CsvImport['rows'][number], { problems: unknown }>['problems'][number];

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { UsageError } from '../environment.ts';
 import { readTextFile } from '../input.ts';
+import { parseJson } from '../json.ts';
 
 /** Claims sent by earlier runs. Only saves requests: idempotency keys prevent sending a claim twice. */
 export interface Journal {
@@ -25,7 +26,7 @@ export async function openJournal(path: string, account: string): Promise<Journa
     );
   const ids = new Map<string, string>();
   for (const line of text.split('\n')) {
-    const entry = entryOf(line);
+    const entry = parseJson(line) as Entry | null | undefined;
     if (entry?.account === account) ids.set(entry.key, entry.id);
   }
   // After a line that was truncated by a crash, start a new one.
@@ -41,12 +42,4 @@ export async function openJournal(path: string, account: string): Promise<Journa
       await appendFile(path, line, { mode: 0o600 });
     },
   };
-}
-
-function entryOf(line: string): Entry | undefined {
-  try {
-    return JSON.parse(line) as Entry;
-  } catch {
-    return undefined;
-  }
 }

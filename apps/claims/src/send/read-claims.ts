@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visit } from 'jsonc-parser';
 import { decodeText } from '../input.ts';
+import { isObject, parseJson } from '../json.ts';
 
 /** A line of the input: a claim, or the reason why it is invalid. */
 export type Line =
@@ -13,7 +14,7 @@ export function readClaims(input: Uint8Array): Line[] {
   if (decoded === null) return [{ number: 1, problem: 'the input is neither UTF-8 nor UTF-16' }];
   const { text } = decoded;
   const whole = parseJson(text);
-  if (isClaim(whole)) return [lineOf(firstLine(text), text, whole)];
+  if (isObject(whole)) return [lineOf(firstLine(text), text, whole)];
   if (Array.isArray(whole)) {
     return [
       { number: 1, problem: 'an array; send one claim per line instead, for example with jq -c ".[]"' },
@@ -35,7 +36,7 @@ export function readClaims(input: Uint8Array): Line[] {
     if (line.trim() === '') continue;
     const number = index + 1;
     const value = parseJson(line);
-    if (!isClaim(value)) {
+    if (!isObject(value)) {
       lines.push({
         number,
         problem: value === undefined ? `not JSON${columnOfError(line)}` : 'not a JSON object',
@@ -88,14 +89,3 @@ function columnOfError(text: string): string {
 }
 
 const firstLine = (text: string): number => text.slice(0, text.search(/\S/)).split('\n').length;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isClaim = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
