@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Plan, Purpose } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
-import { expectValidationErrors, freshKey, offerClaim, outcome, sentClaim } from './firm-calls.ts';
+import { freshKey, offerClaim, outcome, sentClaim } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, type Call, claimBody, startServiceUnderTest } from './service-under-test.ts';
 
@@ -19,71 +19,39 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly scope: string;
+  /** Without it. */
+  readonly purpose: Purpose;
+  readonly plan: Plan;
   readonly call?: () => Call;
   /** The outcome if the call is allowed; it changes nothing. */
   readonly allowed: unknown[];
 }
 
 const keyed = (body: unknown): Call => ({ body, headers: { 'Idempotency-Key': freshKey() } });
+/** Every operation is checked by one function; its scope is tested in the contract. */
 const OPERATIONS: Operation[] = [
-  { method: 'GET', path: '/v1/claims', scope: 'claims:read', allowed: [200] },
-  { method: 'GET', path: `/v1/claims/${randomUUID()}`, scope: 'claims:read', allowed: [404, 'not_found'] },
   {
-    method: 'POST',
-    path: '/v1/claims',
-    scope: 'claims:create',
+    ...{ method: 'GET', path: '/v1/adjusters', scope: 'adjusters:read', allowed: [200] },
+    ...{ purpose: 'claims', plan: 'claims_only' },
+  },
+  {
+    ...{ method: 'POST', path: '/v1/claims', scope: 'claims:create' },
+    ...{ purpose: 'read_only', plan: 'read_only' },
     call: () => keyed(claimBody('SVC-nobody')),
     allowed: [422, 'unknown_osaid'],
   },
-  {
-    method: 'POST',
-    path: `/v1/claims/${randomUUID()}/assignment`,
-    scope: 'claims:write',
-    call: () => keyed({ adjuster_svc_id: 'SVC-nobody' }),
-    allowed: [404, 'not_found'],
-  },
-  { method: 'GET', path: '/v1/adjusters', scope: 'adjusters:read', allowed: [200] },
-  {
-    method: 'POST',
-    path: '/v1/adjusters/invitations',
-    scope: 'adjusters:write',
-    call: () => ({ body: { svc_id: 'SVC-nobody' } }),
-    allowed: [422, 'unknown_osaid'],
-  },
-  {
-    method: 'DELETE',
-    path: '/v1/adjusters/invitations/SVC-nobody',
-    scope: 'adjusters:write',
-    allowed: [404, 'not_found'],
-  },
 ];
-const run = ({ method, path, call }: Operation, as?: string): Promise<ApiResponse> =>
-  service.call(method, path, { ...call?.(), ...(as !== undefined && { as }) });
-const named = OPERATIONS.map((one): [string, Operation] => [
-  `${one.method} ${one.path.replace(/[0-9a-f-]{36}/, '{id}')}`,
-  one,
-]);
-
-/** For each scope, a purpose and a plan without it; every plan may read claims. */
-const WITHOUT: Record<string, { purpose: Purpose; plan: Plan | null }> = {
-  'claims:read': { purpose: 'adjusters', plan: null },
-  'claims:create': { purpose: 'read_only', plan: 'read_only' },
-  'claims:write': { purpose: 'read_only', plan: 'read_only' },
-  'adjusters:read': { purpose: 'claims', plan: 'claims_only' },
-  'adjusters:write': { purpose: 'read_only', plan: 'read_only' },
-};
+const run = ({ method, path, call = () => ({}) }: Omit<Operation, 'purpose' | 'plan'>, as: string) =>
+  service.call(method, path, { ...call(), as });
 
 describe('with a key of each environment', () => {
-  test.each(named)('%s needs its scope in the purpose of the key and in the plan', async (_, operation) => {
-    const { purpose = 'full_access', plan = null } = WITHOUT[operation.scope] ?? {};
+  test.each(OPERATIONS)('$path needs $scope in purpose and plan', async ({ purpose, plan, ...operation }) => {
     for (const environment of ['live', 'test'] as const) {
       const withPurpose = (purpose: Purpose) => service.key(firms.standard, { purpose, environment });
       const unscoped = await run(operation, await withPurpose(purpose));
       expectProblem(unscoped, 403, 'insufficient_scope');
-      if (plan !== null) {
-        const unplanned = await run(operation, await service.key(firms[plan], { environment }));
-        expectProblem(unplanned, 403, 'not_in_plan');
-      }
+      const unplanned = await run(operation, await service.key(firms[plan], { environment }));
+      expectProblem(unplanned, 403, 'not_in_plan');
       expect(outcome(await run(operation, await withPurpose('full_access')))).toEqual(operation.allowed);
     }
   });
@@ -108,12 +76,6 @@ test('the scheme of the key is not case-sensitive, and a key in the query is ign
     expect((await service.call('GET', '/v1/me', { headers })).status).toBe(200);
   }
   expect(outcome(await service.call('GET', `/v1/me?api_key=${live}`))).toEqual([401, 'invalid_key']);
-});
-
-test('health needs no key, has an empty body, and takes no parameters', async () => {
-  const response = await service.call('GET', '/v1/health');
-  expect([response.status, response.json]).toEqual([200, {}]);
-  expectValidationErrors(await service.call('GET', '/v1/health?deep=1'), 'deep');
 });
 
 describe('the order of checks', () => {
