@@ -9,7 +9,6 @@ import {
   Unavailable,
   type WriteBuffer,
 } from '@svc/application';
-import type { ClaimId, FirmId, KeyId } from '@svc/domain';
 import { type CollectedMetrics, compose, createMetrics } from './composition/compose.ts';
 import type { Services } from './composition/container.ts';
 import { type DatabaseUrl, migrateDatabase } from './composition/database.ts';
@@ -18,7 +17,7 @@ import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError, supportEmailOf } from './config.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
-import type { Observe } from './http/request-log.ts';
+import { loggedRequest, type Observe } from './http/request-log.ts';
 import { listen } from './listen.ts';
 import type { Log } from './logging.ts';
 import { startOperationsServer } from './operations-server.ts';
@@ -49,10 +48,10 @@ export async function startService(
   config: Config,
   databaseUrl: DatabaseUrl,
   log: Log,
-  clocks: Clocks = {},
+  clock?: Clock,
 ): Promise<Service> {
   const { metricsPort, host } = config;
-  if (metricsPort === null) return startApi({ config, databaseUrl, log, ...clocks });
+  if (metricsPort === null) return startApi({ config, databaseUrl, log, clock });
   const metrics = createMetrics();
   let checkReady = (): Promise<void> => Promise.reject(new Unavailable('The service is starting.'));
   // First, so that a long migration is not taken for a process that hangs.
@@ -64,7 +63,7 @@ export async function startService(
     throw listenError(error, 'METRICS_PORT', config);
   });
   try {
-    const api = await startApi({ config, databaseUrl, log, ...clocks, metrics });
+    const api = await startApi({ config, databaseUrl, log, clock, metrics });
     checkReady = api.services.checkHealth;
     return {
       ...api,
@@ -80,16 +79,12 @@ export async function startService(
   }
 }
 
-/** As for `compose`. */
-interface Clocks {
-  readonly clock?: Clock | undefined;
-  readonly processClock?: Clock | undefined;
-}
-
-interface ApiOptions extends Clocks {
+interface ApiOptions {
   readonly config: Config;
   readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
+  /** As for `compose`. */
+  readonly clock?: Clock | undefined;
   readonly metrics?: CollectedMetrics;
 }
 
@@ -98,7 +93,6 @@ async function startApi({
   databaseUrl,
   log: plainLog,
   clock,
-  processClock,
   metrics,
 }: ApiOptions): Promise<Service> {
   const tracing = config.tracing === null ? null : await startTracing(config.tracing, plainLog);
@@ -117,25 +111,8 @@ async function startApi({
       seconds: isStream ? null : seconds,
     });
     tracing?.requestEnded({ route, status, code: trace.code });
-    const { requestId, firmId, keyId, environment, claimId, code, errorLocations, behavior } = trace;
-    if (firmId === undefined || keyId === undefined || environment === undefined) return;
-    const durationMs = Math.round(seconds * 10_000) / 10;
-    requestBuffer?.add({
-      requestId,
-      at: now() - Math.round(durationMs),
-      firmId: firmId as FirmId,
-      keyId: keyId as KeyId,
-      environment,
-      route,
-      status: status === 'aborted' ? null : status,
-      code: code ?? null,
-      places: errorLocations ?? [],
-      durationMs,
-      ...(trace.problem !== undefined && { problem: trace.problem }),
-      ...(behavior !== undefined && {
-        behavior: claimId === undefined ? behavior : { ...behavior, claimId: claimId as ClaimId },
-      }),
-    });
+    const logged = loggedRequest(request, now());
+    if (logged !== null) requestBuffer?.add(logged);
   };
   const maxConnections = maxConnectionsOf(config.dbPoolMax);
   const composed = await compose({
@@ -147,7 +124,6 @@ async function startApi({
     isDraining: () => draining,
     observe,
     clock,
-    processClock,
     metrics,
     tracing,
   });

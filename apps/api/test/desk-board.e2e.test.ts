@@ -588,23 +588,3 @@ test('live updates tell an open desk of each change of its firm, and end with th
     { code: 'invalid_session' },
   ]);
 });
-
-test('while a process has as many live updates as it can, another gets 503 with Retry-After and requests are served', async () => {
-  const as = await service.staff(firm, 'auditor');
-  const limit = service.service.services.streamLimit;
-  const streams: readonly [string, Record<string, string>][] = [
-    ['/firm/v1/changes', { Authorization: `Bearer ${as}` }],
-    ['/app/events', { Cookie: `svc-session=${adjuster.token}` }],
-  ];
-  let others = 0;
-  while (limit.add()) others += 1;
-  try {
-    for (const [path, headers] of streams) {
-      const refused = await fetch(`${service.url}${path}`, { headers });
-      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
-    }
-    expect((await service.call('GET', '/firm/v1/claims', { as })).status).toBe(200);
-  } finally {
-    for (; others > 0; others -= 1) limit.remove();
-  }
-});

@@ -6,7 +6,12 @@ import { endpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { auditedRequest } from '../src/http/pipeline/audited-requests.ts';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
-import { logWhenCompleted, type RequestTrace, recordProblem } from '../src/http/request-log.ts';
+import {
+  loggedRequest,
+  logWhenCompleted,
+  type RequestTrace,
+  recordProblem,
+} from '../src/http/request-log.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const started = (): RequestTrace => ({ requestId: 'r', clientAddress: '192.0.2.1' });
@@ -114,4 +119,22 @@ test('of a problem the log has places and texts without what was sent, and of a 
   const plain = started();
   recordProblem(plain, new HttpProblem('not_found'));
   expect(plain).toEqual({ ...started(), code: 'not_found', errorLocations: [] });
+});
+
+test('support sees of a request of a key when it began, how long it took, and its result; of others nothing', () => {
+  const ended = { route: 'GET /v1/claims/{id}', status: 404, seconds: 1.23456, isStream: false };
+  const key = { ...started(), firmId: FIRM, keyId: 'k', environment: 'test' } as const;
+  const behavior = { operation: 'GET /v1/claims/{id}' };
+  const found = { code: 'not_found', errorLocations: ['?id'], claimId: 'c', problem: { detail: 'No.' } };
+  expect(loggedRequest({ ...ended, trace: { ...key, ...found, behavior } }, 10_000)).toEqual({
+    ...{ requestId: 'r', at: 8765, durationMs: 1234.6, firmId: FIRM, keyId: 'k', environment: 'test' },
+    ...{ route: ended.route, status: 404, code: 'not_found', places: ['?id'], problem: { detail: 'No.' } },
+    behavior: { ...behavior, claimId: 'c' },
+  });
+  expect(loggedRequest({ ...ended, status: 'aborted', trace: { ...key, behavior } }, 1235)).toEqual({
+    ...{ requestId: 'r', at: 0, durationMs: 1234.6, firmId: FIRM, keyId: 'k', environment: 'test' },
+    ...{ route: ended.route, status: null, code: null, places: [], behavior },
+  });
+  for (const name of ['firmId', 'keyId', 'environment'])
+    expect(loggedRequest({ ...ended, trace: { ...key, [name]: undefined } }, 0)).toBeNull();
 });

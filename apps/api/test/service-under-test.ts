@@ -56,7 +56,7 @@ export interface ServiceUnderTest {
 }
 
 export async function startServiceUnderTest(
-  options: { env?: Record<string, string>; clock?: Clock; processClock?: Clock; databaseUrl?: string } = {},
+  options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
 ): Promise<ServiceUnderTest> {
   const databaseUrl = options.databaseUrl ?? (await createDatabase()).url;
   const logged: string[] = [];
@@ -68,7 +68,7 @@ export async function startServiceUnderTest(
   });
   const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
   const log = createLog({ level: 'debug', format: 'json', stream: sink });
-  const service = await startService(readConfig(env, false), databaseUrl, log, options);
+  const service = await startService(readConfig(env, false), databaseUrl, log, options.clock);
   const operator = operatorOf(service.services);
   let stopped: Promise<void> | undefined;
   const stop = (lingerMs?: number): Promise<void> => {

@@ -47,8 +47,6 @@ import { pgUnitOfWork } from './unit-of-work.ts';
 export interface ConnectOptions extends DatabaseOptions {
   /** The time; default: that of the database. */
   readonly clock?: Clock | undefined;
-  /** Compared with that of the database; default: the system clock. */
-  readonly processClock?: Clock | undefined;
   /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
   readonly encryption?: WrappingKeySource | null | undefined;
   /** How long closed claims are kept; null or undefined: as long as their firm. */
@@ -110,8 +108,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   let measureClock = (): void => {};
   const { database, distributed } = await openTables({ ...options, onConnected: () => measureClock() });
   const { reads, maintenance } = database;
-  const processClock = options.processClock ?? SYSTEM_CLOCK;
-  const databaseClock = await startDatabaseClock(() => readTime(reads), processClock).catch(
+  const databaseClock = await startDatabaseClock(() => readTime(reads), SYSTEM_CLOCK).catch(
     async (error: unknown) => {
       await database.close();
       throw error;

@@ -57,8 +57,6 @@ interface ComposeOptions {
   readonly operator?: AuditCaller | undefined;
   /** The time; default: that of the database. */
   readonly clock?: Clock | undefined;
-  /** Compared with it; default: the system clock. */
-  readonly processClock?: Clock | undefined;
   readonly metrics?: CollectedMetrics | undefined;
   readonly tracing?: Tracing | null;
   /** Ports that tests put in the place of others. */
@@ -95,7 +93,6 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     poolMax: config.dbPoolMax,
     log,
     clock: options.clock,
-    processClock: options.processClock,
     encryption: config.encryption,
     closedClaimRetentionMs:
       config.closedClaimRetentionDays === null ? null : config.closedClaimRetentionDays * DAY,

@@ -13,6 +13,10 @@ const STATUS_INTERVAL_MS = 1000;
 /** Beyond it, a process is not ready. It stamps with the time of the database, but its machine is set up wrongly. */
 const MAX_CLOCK_DIFFERENCE_MS = MINUTE;
 
+type CheckedStores = Pick<PostgresStores, 'ping' | 'clock' | 'clockAheadMs'> & {
+  readonly operatorReads: Pick<PostgresStores['operatorReads'], 'latestRestamp'>;
+};
+
 /** What is up, for `/status`, and whether this process can serve requests, for `/v1/health`. */
 export function createHealth({
   stores,
@@ -20,8 +24,8 @@ export function createHealth({
   isDraining,
   log,
 }: {
-  readonly stores: PostgresStores;
-  readonly redis: ReturnType<typeof connectRedis> | null;
+  readonly stores: CheckedStores;
+  readonly redis: Pick<ReturnType<typeof connectRedis>, 'state'> | null;
   readonly isDraining: () => boolean;
   readonly log: Log;
 }) {
@@ -57,7 +61,7 @@ export function createHealth({
 }
 
 /** Why the clock of the process is wrong, or null; the log says when that changes. */
-function createClockProblem({ clockAheadMs }: PostgresStores, log: Log): () => string | null {
+function createClockProblem({ clockAheadMs }: CheckedStores, log: Log): () => string | null {
   let wasWrong = false;
   return () => {
     const aheadMs = clockAheadMs();
@@ -73,7 +77,7 @@ function createClockProblem({ clockAheadMs }: PostgresStores, log: Log): () => s
 }
 
 /** Pings the database at most four times a second, for `/v1/health` and `/status` together: clients poll both. */
-function createDatabasePing(stores: PostgresStores): () => Promise<void> {
+function createDatabasePing(stores: CheckedStores): () => Promise<void> {
   let ping: Promise<void> = Promise.resolve();
   let pingedAt = Number.NEGATIVE_INFINITY;
   return () => {

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuditEvent, Clock, LoggedProblem, UnavailableReason, WriteBuffer } from '@svc/application';
+import type {
+  AuditEvent,
+  Clock,
+  LoggedProblem,
+  LoggedRequest,
+  UnavailableReason,
+  WriteBuffer,
+} from '@svc/application';
 import { endpoints } from '@svc/contract';
-import type { Environment } from '@svc/domain';
+import type { ClaimId, Environment, FirmId, Instant, KeyId } from '@svc/domain';
 import type { Log } from '../logging.ts';
 import { type AuditedRequest, auditEventsOf } from './pipeline/audited-requests.ts';
 import type { TracedBehavior } from './pipeline/client-behavior.ts';
@@ -61,6 +68,32 @@ export type Observe = (completed: {
   readonly isStream: boolean;
   readonly trace: RequestTrace;
 }) => void;
+
+/** What support can see of it; null where it had no valid key. */
+export function loggedRequest(
+  { route, status, seconds, trace }: Parameters<Observe>[0],
+  endedAt: Instant,
+): LoggedRequest | null {
+  const { requestId, firmId, keyId, environment, claimId, behavior, problem } = trace;
+  if (firmId === undefined || keyId === undefined || environment === undefined) return null;
+  const durationMs = Math.round(seconds * 10_000) / 10;
+  return {
+    requestId,
+    at: endedAt - Math.round(durationMs),
+    firmId: firmId as FirmId,
+    keyId: keyId as KeyId,
+    environment,
+    route,
+    status: status === 'aborted' ? null : status,
+    code: trace.code ?? null,
+    places: trace.errorLocations ?? [],
+    durationMs,
+    ...(problem !== undefined && { problem }),
+    ...(behavior !== undefined && {
+      behavior: claimId === undefined ? behavior : { ...behavior, claimId: claimId as ClaimId },
+    }),
+  };
+}
 
 /** Records each request in a trace. */
 export interface RequestTracing {
