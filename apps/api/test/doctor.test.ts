@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { createVapidKeys } from '../src/composition/notifications.ts';
 import { readConfig } from '../src/config.ts';
-import { checkClock, checkConnections, checkPush, checkStandbys, notesOn } from '../src/svc/doctor.ts';
+import {
+  checkAddress,
+  checkClock,
+  checkConnections,
+  checkPush,
+  checkSchema,
+  checkStandbys,
+  notesOn,
+} from '../src/svc/doctor.ts';
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
   const standbysWith = (seesStandbys: boolean, synchronousStandbys: number, required: number) => {
@@ -33,7 +41,7 @@ test('doctor counts the processes that PostgreSQL accepts, and behind a pooler n
   );
 });
 
-test('doctor names a VAPID subject that Apple refuses, also that of generated keys', () => {
+test('doctor names VAPID keys that are no pair, and a subject that Apple refuses, also that of generated keys', () => {
   const { publicKey, privateKey } = createVapidKeys();
   const stateWith = (subject: string) =>
     checkPush(
@@ -53,30 +61,71 @@ test('doctor names a VAPID subject that Apple refuses, also that of generated ke
     );
   expect(accepted.filter((subject) => stateWith(subject) !== 'ok')).toEqual([]);
   expect(refused.filter((subject) => stateWith(subject) !== 'wrong')).toEqual([]);
+  const other = { publicKey: createVapidKeys().publicKey, privateKey, subject: 'mailto:push@example.com' };
+  expect(checkPush({ ...readConfig({}, false), vapid: other })).toMatchObject({
+    state: 'wrong',
+    detail: expect.stringContaining('VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY'),
+  });
   const generated = (env: Record<string, string>) => checkPush(readConfig(env, false)).detail;
   expect(generated({})).toMatch(/Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
   expect(generated({ BASE_URL: 'https://claims.example.com' })).not.toMatch(/Apple/);
   expect(generated({ SUPPORT_EMAIL: 'help@example.com' })).not.toMatch(/Apple/);
 });
 
-test('doctor notes a HOST that proxies on other machines do not reach', () => {
-  const notes = (TRUST_PROXY: string, HOST: string) =>
-    notesOn(readConfig({ TRUST_PROXY, HOST, BASE_URL: 'https://claims.example.com' }, false)).map(
-      ({ what, detail }) => `${what}: ${detail}`,
-    );
-  expect(notes('10.0.0.5', '127.0.0.1')).toEqual([
-    expect.stringMatching(/^proxies: HOST is 127\.0\.0\.1: the proxies of TRUST_PROXY \(10\.0\.0\.5\) reach/),
+const SITE = { BASE_URL: 'https://claims.example.com' };
+const PROXIES = { ...SITE, TRUST_PROXY: '10.0.0.5' };
+const UNREACHED = 'proxies: HOST is 127.0.0.1: the proxies of TRUST_PROXY (10.0.0.5) reach the service only';
+
+test.each<[note: string | null, env: Record<string, string>]>([
+  [null, {}],
+  [null, { BASE_URL: 'http://localhost:3000' }],
+  [null, { BASE_URL: 'http://[::1]:3000' }],
+  ['public address: BASE_URL starts with http://', { BASE_URL: 'http://claims.example.com' }],
+  ['mail: SMTP_URL starts with smtp:// and does not require TLS', { SMTP_URL: 'smtp://mail.example' }],
+  [null, { SMTP_URL: 'smtp://mail.example?requireTLS=true' }],
+  [null, { SMTP_URL: 'smtps://mail.example' }],
+  ['database: DATABASE_URL has sslmode=require', { DATABASE_URL: 'postgres://h/db?sslmode=require' }],
+  ['proxies: TRUST_PROXY is true', { TRUST_PROXY: 'true' }],
+  [UNREACHED, { ...PROXIES, HOST: '127.0.0.1' }],
+  [UNREACHED.replace('127.0.0.1', '::1'), { ...PROXIES, HOST: '::1' }],
+  [null, { ...PROXIES, HOST: '10.0.0.11' }],
+  [null, { ...SITE, TRUST_PROXY: 'loopback,10.0.0.5' }],
+  [null, { ...SITE, TRUST_PROXY: '127.0.0.1' }],
+  ['edge limit: EDGE_LIMIT_PER_MINUTE is 0 and TRUST_PROXY is none', { EDGE_LIMIT_PER_MINUTE: '0' }],
+  [null, { EDGE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' }],
+])('doctor notes %j of %j', (expected, env) => {
+  const notes = notesOn(readConfig(env, false));
+  expect(notes.map(({ state, what, detail }) => [state, `${what}: ${detail}`])).toEqual(
+    expected === null ? [] : [['note', expect.stringContaining(expected)]],
+  );
+});
+
+test('doctor names a production address that is missing', () => {
+  const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://h/db' };
+  const checks = (env: Record<string, string>) => checkAddress(readConfig(env, false));
+  expect(checks(production)).toMatchObject([
+    { what: 'public address', state: 'wrong', detail: expect.stringContaining('to http://127.0.0.1:3000;') },
   ]);
-  expect(notes('10.0.0.5', '10.0.0.11')).toEqual([]);
-  expect(notes('loopback,10.0.0.5', '127.0.0.1')).toEqual([]);
-  expect(notes('127.0.0.1', '127.0.0.1')).toEqual([]);
+  expect([...checks({}), ...checks({ ...production, ...SITE })]).toEqual([]);
+});
+
+test.each([
+  ['ok', 'up to date (2 migrations)', {}],
+  ['note', 'has migrations of a newer release: 2 (change 2), 3 (change 3)', { unknown: [2, 3] }],
+  ['wrong', 'not up to date: run svc migrate', { unknown: [3], current: false }],
+  ['wrong', 'applied with SQL that differs from this release: 3 (change 3)', { changed: [3] }],
+])('doctor says %s of a schema that is %s', (state, detail, changes) => {
+  const applied = [2, 3].map((id) => ({ id, name: `change ${id}`, at: 0 }));
+  const schema = { server: '18', current: true, applied, pending: [], unknown: [], changed: [], ...changes };
+  expect(checkSchema(schema)).toEqual({ what: 'schema', state, detail });
 });
 
 test.each([
   [40, 'ok', '0.0 s ahead of'],
-  [-999, 'ok', '1.0 s behind'],
-  [20_000, 'note', '20.0 s ahead of'],
-  [-61_000, 'wrong', '61.0 s behind'],
+  [-1000, 'ok', '1.0 s behind'],
+  [1001, 'note', '1.0 s ahead of'],
+  [-60_000, 'note', '60.0 s behind'],
+  [60_001, 'wrong', '60.0 s ahead of'],
 ])('a clock that is %d ms ahead of that of the database is %s', (aheadMs, state, difference) => {
   expect(checkClock(aheadMs)).toMatchObject({ state, detail: expect.stringContaining(difference) });
 });

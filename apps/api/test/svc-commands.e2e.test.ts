@@ -1,11 +1,8 @@
-import { createECDH } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
-import { readConfig } from '../src/config.ts';
-import { checkAddress, checkPush, checkSchema, notesOn } from '../src/svc/doctor.ts';
 import { createProgram } from '../src/svc/program.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
@@ -89,6 +86,71 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect((await run('firm', 'show', firm.id)).stdout).toMatch(
     /^requests_per_minute +300 \(default; test keys: 60\)$/m,
   );
+});
+
+test('without --json a command prints lines that a person reads', async () => {
+  const { id: FIRM, account, test: as } = await service.firm({ name: 'Plain' });
+  const carrier = { name: 'Gulf', phone: '985-555-0142' };
+  const claim = (await sendClaim(service, as, claimBody(account.manual, { carrier }))).json;
+  const { svcId: PERSON } = await service.adjuster();
+  const names = { FIRM, PERSON, CLAIM: claim.id, MANUAL: account.manual, NUMBER: claim.claim_number };
+  const dialog = `
+firm set-plan FIRM claims_only > id FIRM, name Plain, plan claims_only
+firm set-offer-wait FIRM --hours 4 > id FIRM, name Plain, offer_wait_hours 4
+firm set-limits FIRM --burst 5 > id FIRM, name Plain, requests_per_minute 300 (default; test keys: 60), \
+writes_per_minute 120 (default; test keys: 30), burst 5, max_keys 20 (default)
+firm hold FIRM > id FIRM, legal_hold_since TIME
+firm release FIRM > id FIRM, legal_hold_since -
+staff list --firm FIRM > The firm has no staff.
+webhook list --firm FIRM > The firm has no webhook endpoints.
+carrier set --firm FIRM --name gulf --phone 813-555-0100 --street Levee --city Slidell --state LA --zip 70458 > \
+name Gulf, phone 813-555-0100, email -, address Levee, Slidell, LA 70458
+carrier set --firm FIRM --name gulf --clear phone,address > name Gulf, phone -, email -, address -
+carrier list --firm FIRM > name phone email address, Gulf - - -
+carrier remove --firm FIRM --name gulf > Removed.
+carrier list --firm FIRM > The carrier book is empty.
+adjuster passkeys PERSON > No passkeys.
+adjuster end-sessions PERSON > 1 session ended.
+adjuster end-sessions PERSON > 0 sessions ended.
+adjuster sessions PERSON > No sessions.
+adjuster remove-passkeys PERSON > 0 passkeys removed.
+deadline set --event E --kind proof_of_loss --hours 48 --source S > event kind hours source, E proof_of_loss 48 S
+deadline remove --event E --kind proof_of_loss > Removed.
+claim show CLAIM > id CLAIM, test true, external_id EXT, claim_number NUMBER, created_at TIME, updated_at TIME, \
+closed_at -, firm Plain (FIRM), status pending_acceptance, adjuster_svc_id MANUAL, offered_at TIME, responded_at -
+claim close CLAIM > id CLAIM, closed_at TIME`;
+  const expected = dialog.trim().replaceAll('EXT', claim.external_id).split('\n');
+  const shown: string[] = [];
+  for (const line of expected) {
+    const [given = ''] = line.split(' > ');
+    const args = given.split(' ').map((word) => names[word as keyof typeof names] ?? word);
+    const { stdout, stderr } = await run(...args);
+    let text = (stdout + stderr).trimEnd().replaceAll('\n', ', ').replaceAll(/ +/g, ' ');
+    for (const [name, value] of Object.entries(names)) text = text.replaceAll(value, name);
+    shown.push(`${given} > ${text.replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME')}`);
+  }
+  expect(shown).toEqual(expected);
+});
+
+test('keys are shown on one line each, a new secret once, and who made a key', async () => {
+  const { id: firm } = (await json('firm', 'create', '--name', 'Keyed')).firm;
+  expect((await run('key', 'list', '--firm', firm)).stdout).toBe('The firm has no keys.\n');
+  const create = ['key', 'create', '--firm', firm, '--environment', 'live'];
+  const { stdout: created } = await run(...create, '--purpose', 'read_only', '--name', 'Reporting');
+  expect(created).toMatch(
+    /^name +Reporting\n(.*\n)*scopes +claims:read adjusters:read\n(.*\n)*created_by +operator\n/m,
+  );
+  const [, id = ''] = /^id +(key_\S+)$/m.exec(created) ?? [];
+  const { stdout: rolled } = await run('key', 'roll', id);
+  expect(rolled).toMatch(/^secret +svc_live_\w+\nold key expires +20\S+Z$/m);
+  const { stdout: revoked } = await run('key', 'revoke', id);
+  expect(revoked).toMatch(new RegExp(`^id +${id}\nrevoked_at +20\\S+Z\n$`));
+  const [header, ...keys] = (await run('key', 'list', '--firm', firm)).stdout.trimEnd().split('\n');
+  expect(header?.split(/ +/)).toEqual([
+    ...['id', 'name', 'environment', 'purpose', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+    ...['attention', 'created_by'],
+  ]);
+  expect(keys).toHaveLength(2);
 });
 
 test('an entry of the carrier book is listed, corrected and removed', async () => {
@@ -349,27 +411,6 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   );
 });
 
-test('doctor names VAPID keys that are not a pair, and a public address that is missing or without TLS', async () => {
-  const created = (await run('push', 'create-keys')).stdout.trim().split('\n');
-  const keys = Object.fromEntries(created.map((line) => line.split('=')));
-  const addressWith = (variables: Record<string, string>) => {
-    const config = readConfig(variables, false);
-    const checks = [...checkAddress(config), ...notesOn(config)];
-    return checks.find(({ what }) => what === 'public address');
-  };
-  const push = (changes: Record<string, string>) =>
-    checkPush(readConfig({ ...keys, VAPID_SUBJECT: 'mailto:push@example.com', ...changes }, false));
-  const other = createECDH('prime256v1').generateKeys('base64url');
-  expect(push({ VAPID_PUBLIC_KEY: other })).toMatchObject({
-    state: 'wrong',
-    detail: expect.stringMatching(/^VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY/),
-  });
-  expect(push({}).state).toBe('ok');
-  expect(addressWith({ BASE_URL: 'http://claims.example.com' })).toMatchObject({ state: 'note' });
-  expect(addressWith({ NODE_ENV: 'production', ...env })).toMatchObject({ state: 'wrong' });
-  expect(addressWith({ BASE_URL: 'http://localhost:3000' })).toBeUndefined();
-});
-
 test('doctor names each server of several, and what is wrong with it', async () => {
   const url = new URL(service.databaseUrl);
   const DATABASE_URL = service.databaseUrl.replace(url.host, `127.0.0.1:1,${url.host}`);
@@ -382,24 +423,6 @@ test('doctor names each server of several, and what is wrong with it', async () 
     { what: 'database 127.0.0.1:1', state: 'wrong', detail: expect.stringContaining('ECONNREFUSED') },
     { what: `database ${url.host}`, state: 'ok', detail: 'accepts writes' },
   ]);
-});
-
-test('adjuster passkeys lists the passkeys of an account, and remove-passkeys ends its sessions too', async () => {
-  const { svcId, token } = await service.adjuster();
-  expect(await json('adjuster', 'passkeys', svcId)).toEqual({ passkeys: [] });
-  expect(await json('adjuster', 'remove-passkeys', svcId)).toEqual({ removed: 0 });
-  expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
-});
-
-test('doctor names migrations of a newer release, and with changed SQL', () => {
-  const applied = [2, 3].map((id) => ({ id, name: `change ${id}`, at: 0 }));
-  const state = { server: '18', current: true, applied, pending: [], unknown: [], changed: [] };
-  const detail = 'has migrations of a newer release: 3 (change 3)';
-  expect(checkSchema({ ...state, unknown: [3] })).toMatchObject({ state: 'note', detail });
-  expect(checkSchema({ ...state, changed: [3] })).toMatchObject({
-    state: 'wrong',
-    detail: 'applied with SQL that differs from this release: 3 (change 3)',
-  });
 });
 
 test.each([
@@ -531,8 +554,6 @@ test('as a child process it has the same results, plain output in a pipe, and sh
 
   const [keys, shown] = [await run('key', 'list', '--firm', firm.id), await run('firm', 'show', firm.id)];
   expect(keys.stdout + shown.stdout).not.toMatch(/svc_(live|test|signin)_/);
-  const plain = await run('key', 'create', '--firm', firm.id, '--environment', 'live');
-  expect(plain.stdout).toMatch(/^secret +svc_live_\w+$/m);
 });
 
 test('a closed standard output changes neither the operation nor the exit code', async () => {
@@ -582,7 +603,8 @@ test('staff are invited, get another role and are removed while a server runs', 
   };
   expect([staff.email, await role()]).toEqual(['Priya@example.com', 'admin']);
   await json('staff', 'invite', '--firm', firm.id, '--email', other, '--name', 'Marcus', '--role', 'admin');
-  const changed = await json('staff', 'set-role', ...of, '--role', 'auditor');
+  const inOtherCase = ['--firm', firm.id, '--email', 'pRIYA@example.COM'];
+  const changed = await json('staff', 'set-role', ...inOtherCase, '--role', 'auditor');
   expect(changed.staff).toEqual({ ...staff, role: 'auditor' });
   await waitForState(role, 'auditor');
   expect((await json('staff', 'remove', ...of)).staff.id).toBe(staff.id);

@@ -13,7 +13,6 @@ import { findCommand } from '../../../tools/services/debian-package.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { mailWarning } from '../src/config.ts';
 import { type Certificate, createCertificateAuthority } from './certificate-authority.ts';
 import { startServer, svc } from './child.ts';
 import { until } from './cluster-load.ts';
@@ -233,13 +232,6 @@ describe('the mail server:', () => {
       }),
     ]);
     expect(inbox).toEqual([]);
-  });
-
-  test('is named where mail may be sent without TLS', () => {
-    const warnings = [starttls, `${starttls}?requireTLS=true`, smtps].map((url) =>
-      mailWarning({ smtpUrl: () => url }),
-    );
-    expect(warnings).toEqual([expect.stringContaining('may be sent unencrypted'), null, null]);
   });
 
   test('receives mail after a password change without a restart', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MAX_WEBHOOK_URL_LENGTH, type StaffRole } from '@svc/domain';
+import { type FirmId, MAX_WEBHOOK_URL_LENGTH, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
 import { startNameServer } from '../../../packages/adapter-notifications/test/name-server.ts';
@@ -75,11 +75,18 @@ test('the operator tests an endpoint, rolls its secret, sees and repeats deliver
   // With several endpoints one is named.
   const { webhook: second } = await svc('webhook', 'create', ...ofFirm, '--url', `${endpoint.url}/second`);
   expect(second.environment).toBe('live');
+  const secretEnds = async (of: string): Promise<number> => {
+    const { webhooks } = await svc('webhook', 'list', ...ofFirm);
+    return Date.parse(webhooks.find((one: { id: string }) => one.id === of).previous_secret_until);
+  };
+  await svc('webhook', 'roll', ...ofFirm, second.id, '--overlap', '2h');
+  const endsFirst = await secretEnds(second.id);
   const unnamed = await run(['webhook', 'roll', ...ofFirm]);
   expect([unnamed.code, unnamed.stderr]).toEqual([1, expect.stringContaining('has 2 webhook endpoints')]);
   expect(await svc('webhook', 'remove', ...ofFirm, second.id)).toEqual({ removed: { id: second.id } });
   const rolled = await svc('webhook', 'roll', ...ofFirm);
   expect(rolled.webhook).toEqual(created.webhook);
+  expect(Math.round(((await secretEnds(id)) - endsFirst) / 3_600_000)).toBe(22);
   await svc('webhook', 'test', ...ofFirm);
   const [ping, signedTwice] = (await arrived('/operated', 2)) as [ReceivedWebhook, ReceivedWebhook];
   expect(new Webhook(created.secret).verify(ping.body, ping.headers)).toMatchObject({ type: 'webhook.test' });
@@ -120,6 +127,9 @@ test('an endpoint that redirects is tried again and not followed, one that is go
     await create(firm, path);
     await sendTestClaim(firm);
   }
+  const { updateWebhook, operator } = service.service.services;
+  const { id: held } = (await create(living, '/held')).webhook;
+  await updateWebhook(operator, living.id as FirmId, held, { state: 'paused' });
   const { deliveries } = await eventually(
     () => svc('webhook', 'deliveries', '--firm', redirecting.id),
     ({ deliveries: [delivery] }) => delivery?.attempts.length >= 2,
@@ -132,6 +142,7 @@ test('an endpoint that redirects is tried again and not followed, one that is go
   interface Listed {
     readonly firm_id: string;
     readonly failing_since: string | null;
+    readonly state: string;
     readonly latest_response: unknown;
     readonly paused_reason: string | null;
   }
@@ -141,8 +152,12 @@ test('an endpoint that redirects is tried again and not followed, one that is go
       found.some((one) => one.firm_id === gone.id && one.paused_reason === 'gone') &&
       found.some((one) => one.firm_id === living.id && one.latest_response === 204),
   );
-  const isHealthy = webhooks.map(({ failing_since }) => failing_since === null);
-  expect(isHealthy).toEqual(isHealthy.toSorted());
+  const rank = ({ failing_since, state }: Listed) =>
+    failing_since !== null ? 0 : state === 'paused' ? 1 : 2;
+  expect(webhooks.map(rank)).toEqual(webhooks.map(rank).toSorted());
+  expect(new Set(webhooks.map(rank)).size).toBe(3);
+  const resumed = await svc('webhook', 'resume', '--firm', living.id, held);
+  expect(resumed.webhook).toMatchObject({ id: held, state: 'active', paused_reason: null });
   expect(webhooks).toContainEqual(
     expect.objectContaining({ firm_id: redirecting.id, failing_since: TIME, latest_response: 307 }),
   );
