@@ -221,14 +221,6 @@ test('a permit that was granted is released when its request is canceled afterwa
   expect(limit.acquire()).toHaveProperty('permit');
 });
 
-test('a released permit is not taken again after a wait for the client', async () => {
-  const limit = createConcurrencyLimit({ permits: 1, now: () => 0, after: () => () => {} });
-  const first = limit.acquire() as Permit;
-  first.release();
-  expect(await first.releaseWhile(Promise.resolve('body'))).toBe('body');
-  expect(limit.acquire()).toHaveProperty('release');
-});
-
 test('whatever arrives, permits are used, exceeded only after a wait for a client, nothing waits over two seconds, and afterwards all are free', async () => {
   const action = fc.oneof(
     { weight: 4, arbitrary: fc.constant('acquire' as const) },

@@ -27,8 +27,6 @@ const get = (path: string): Request => ({ path });
 const post = (path: string, more: Partial<Request> = {}): Request => ({ method: 'POST', path, ...more });
 const send = (body: unknown, key: string | null = crypto.randomUUID()): Request =>
   post('/v1/claims', { body, headers: key === null ? {} : { 'Idempotency-Key': key } });
-const raw = (text: string | Uint8Array, headers: Record<string, string> = {}): Request =>
-  post('/v1/claims', { raw: text, headers: { 'Idempotency-Key': 'raw', ...headers } });
 const invite = (svcId: string): Request => post('/v1/adjusters/invitations', { body: { svc_id: svcId } });
 
 const ask = ({ method = 'GET', path, as = firm.test, ...call }: Request): Promise<ApiResponse> =>
@@ -109,14 +107,6 @@ test.each([
 test.each(['PUT', 'DELETE'])('the method: %s of a claim', (method) =>
   expectHint({ method, path: `/v1/claims/${sent}` }, 405, 'method_not_allowed', 'supports GET, HEAD only'),
 );
-
-test.each<[title: string, sent: Request, hint: string]>([
-  ['no body', raw(''), 'empty'],
-  ['a trailing comma', raw('{"external_id": "A",}'), 'not valid JSON'],
-  ['a form', raw('a=A', { 'Content-Type': 'application/x-www-form-urlencoded' }), 'application/json'],
-  ['Latin-1', raw(Buffer.from('{"a":"é"}', 'latin1')), 'UTF-8'],
-  ['the same name twice', raw('{"external_id": "A", "external_id": "B"}'), '/external_id'],
-])('the body as JSON: %s', (_, sent, hint) => expectHint(sent, 400, 'malformed_request', hint));
 
 // The hints of every field and parameter are tested in the contract.
 test.each<[title: string, sent: Request, at: string, hint: string]>([
