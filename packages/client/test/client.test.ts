@@ -392,8 +392,7 @@ describe('the wait before a retry', () => {
   it.each([429, 503])('after %d may exceed the maximum delay of a timer', async (status) => {
     const month = 31 * 24 * 3600;
     const withRetryAfter = problem(status, 'c', {}, { 'Retry-After': String(month) });
-    const options = { deadlineMs: 0, timeoutMs: month * 1000 };
-    expect(await waits([withRetryAfter], 0, options)).toEqual([month * 1000]);
+    expect(await waits([withRetryAfter], 0, { deadlineMs: 0 })).toEqual([month * 1000]);
   });
 });
 
