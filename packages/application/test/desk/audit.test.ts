@@ -128,6 +128,12 @@ describe('the list of audit events', () => {
     expect(timesOn(await pagesOf(reads, { since: 899 * DAY }, 9))).toEqual([[900 * DAY, 899 * DAY]]);
     // 100 rows at once: those after 800 begin long before the period, and those after 700 are all before it.
     expect(read).toEqual([800, 700]);
+    // Rows from before the period may be stored after those of it.
+    const times = (seq: number): number => (seq <= 100 ? 2 * DAY : 2 * DAY - 1);
+    const late = chainOf(200, 0, (seq) => textOf(entry(times(seq))));
+    const stored = late.rows.map((row) => ({ ...row, at: times(row.seq) }));
+    const found = await pagesOf(readsOf({ ...late, rows: stored }), { since: 2 * DAY }, 200);
+    expect(found.flat()).toHaveLength(100);
   });
 
   test('ends a page at its bytes, with one event at least', async () => {
