@@ -92,19 +92,11 @@ describe('units of work in memory', () => {
     let runs = 0;
     const add = (tx: Tx) => {
       runs += 1;
-      const plan = {
-        plan: 'standard',
-        limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
-        maxKeys: null,
-        offerWaitHours: null,
-        clocks: null,
-        erasure: null,
-      } as const;
-      return tx.firms.add({ id: 'f' as FirmId, name: 'Firm', ...plan, createdAt: 0 });
+      return tx.outbox.add({ kind: 'notify_test', svcId: 's' as Svcid, only: 'mail' });
     };
     await stores.unitOfWork.run(add);
     expect(runs).toBe(2);
-    expect(await stores.operatorReads.firms()).toHaveLength(1);
+    expect(await stores.jobs.pending()).toHaveLength(1);
   });
 });
 

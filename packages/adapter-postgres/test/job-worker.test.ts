@@ -119,15 +119,18 @@ describe('the job worker', () => {
     },
   );
 
-  test('gives back what it took and could not start when it stops', async () => {
-    const { table, rows } = memoryTable(Array.from({ length: 12 }, () => jobOf('firm', 'one')));
+  test.each([
+    [8, 'account', () => jobOf('firm', 'one')],
+    [32, 'process', (n: number) => jobOf(`F${n}`, `A${n}`)],
+  ])('when it stops, it has started at most %i jobs of one %s and keeps no other', async (most, _, make) => {
+    const { table, rows } = memoryTable(Array.from({ length: most + 4 }, (_, n) => make(n)));
     const { running, handler, release } = heldJobs();
     const worker = start(table, handler);
-    await eventually(() => running.length === 8);
+    await eventually(() => running.length === most);
     const stopped = worker.stop();
     release();
     await stopped;
-    expect(running).toHaveLength(8);
+    expect(running).toHaveLength(most);
     expect([...rows.values()].map(({ locked, attempt }) => [locked, attempt])).toEqual(
       Array(4).fill([false, 0]),
     );
