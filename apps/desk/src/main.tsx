@@ -7,6 +7,7 @@ import { Select } from '@svc/web-app/components/select';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
 import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import '@svc/web-app/theme.css';
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
@@ -90,22 +91,17 @@ function SignIn() {
 
 /** Of a person of several firms, who has entered a code. */
 function ChooseFirm({ firms, ticket, failed }: FirmChoice & { readonly failed: () => void }) {
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const choose = async (firm_id: string): Promise<void> => {
-    setBusy(true);
-    try {
-      await desk.signIn({ ticket, firm_id });
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'invalid_sign_in') {
-        // The ticket works once: only another code helps.
-        showToast(() => texts.value.refusals.invalid_sign_in ?? '', 'error');
-        failed();
-      } else showError(error);
-    }
-    setBusy(false);
+  const refused = (error: unknown): void => {
+    if (error instanceof ApiError && error.code === 'invalid_sign_in') {
+      // The ticket works once: only another code helps.
+      showToast(() => texts.value.refusals.invalid_sign_in ?? '', 'error');
+      failed();
+    } else showError(error);
   };
+  const choose = (firm_id: string): Promise<void> => during(() => desk.signIn({ ticket, firm_id }), refused);
   return (
     <div class="card form">
       <h2 ref={heading} tabIndex={-1}>

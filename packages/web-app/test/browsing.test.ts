@@ -158,13 +158,7 @@ test.each([
 ])('of the languages of the device, %j, the first that the page has is shown: %s', (languages, shown) => {
   browserHas({ navigator: { languages } });
   expect(deviceLanguage()).toBe(shown);
-  expect(['en', 'es', 'fr', 'toString', undefined].map(isLanguage)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
+  expect(['en', 'es', 'fr', 'toString', undefined].filter(isLanguage)).toEqual(['en', 'es']);
   expect([localeOf('en'), localeOf('es')]).toEqual(['en-US', 'es-PR']);
 });
 

@@ -79,11 +79,9 @@ describe('the map', () => {
     ];
     expect(clusters(items, 1000, 40).map((cluster) => cluster.items)).toEqual([['a', 'b'], ['c']]);
     expect(clusters(items, 1_000_000, 40)).toHaveLength(3);
-  });
-
-  test('has no two markers that overlap, also where one has moved with the claims that joined it', () => {
-    const items = [0, 45, 30].map((x) => ({ at: { x, y: 0 }, item: x }));
-    expect(clusters(items, 1, 40)).toEqual([{ at: { x: 25, y: 0 }, items: [0, 30, 45] }]);
+    // A marker moves with the claims that join it, and may come near another one.
+    const moving = [0, 45, 30].map((x) => ({ at: { x, y: 0 }, item: x }));
+    expect(clusters(moving, 1, 40)).toEqual([{ at: { x: 25, y: 0 }, items: [0, 30, 45] }]);
   });
 });
 

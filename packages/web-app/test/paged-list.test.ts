@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createPagedList, type Page } from '../src/paged-list.ts';
 
+const onError = (error: unknown): void => expect(error).toBeUndefined();
+
 test('a list goes on over pages that are nearly empty until the screen is full, reads more on demand, and again all that it shows', async () => {
   const rows = Array.from({ length: 250 }, (_, id) => ({ id }));
   let reads = 0;
@@ -10,9 +12,7 @@ test('a list goes on over pages that are nearly empty until the screen is full, 
       const end = Number(cursor) + 30;
       return { data: rows.slice(Number(cursor), end), next_cursor: end < 250 ? String(end) : null };
     },
-    idOf: ({ id }) => String(id),
-    enough: 100,
-    onError: (error) => expect(error).toBeUndefined(),
+    ...{ idOf: ({ id }) => String(id), enough: 100, onError },
   });
   await list.restart();
   expect([list.rows.value?.length, reads]).toEqual([120, 4]);
@@ -32,9 +32,7 @@ test('after the first 1000 rows were read again, the list goes on where it ended
       const from = Number(cursor);
       return { data: Array.from({ length: 200 }, (_, n) => from + n), next_cursor: String(from + 200) };
     },
-    idOf: String,
-    enough: 200,
-    onError: (error) => expect(error).toBeUndefined(),
+    ...{ idOf: String, enough: 200, onError },
   });
   await list.restart();
   for (let n = 0; n < 5; n += 1) await list.more();
@@ -98,9 +96,7 @@ test('a reading without a match ends after 25 pages, and goes on from there on d
       cursors.push(cursor);
       return { data: [], next_cursor: String(Number(cursor) + 1) };
     },
-    idOf: String,
-    enough: 1,
-    onError: (error) => expect(error).toBeUndefined(),
+    ...{ idOf: String, enough: 1, onError },
   });
   await list.restart();
   expect([list.rows.value, list.hasMore.value, cursors.length]).toEqual([[], true, 25]);

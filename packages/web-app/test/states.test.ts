@@ -16,7 +16,7 @@ describe('a session', () => {
   const PROFILE_OF_NOW: Profile = { name: 'Jean of now' };
   const starting = () => createSession<Profile>(() => {});
 
-  test('starts with what the last visit stored, and is signed out when nothing is known', () => {
+  test('starts with what the last visit stored, or signed out, and its end is said unless there was none', () => {
     const [known, unknown] = [starting(), starting()];
     known.restore(PROFILE);
     unknown.restore(undefined);
@@ -25,14 +25,10 @@ describe('a session', () => {
     expect([known.profile.value, unknown.profile.value, unknown.endedBecause.value]).toEqual([
       ...[PROFILE, null, null],
     ]);
-  });
-
-  test('that the service has ended says so, unless there was none', () => {
-    const [known, unknown] = [starting(), starting()];
-    known.restore(PROFILE);
-    for (const session of [known, unknown]) session.expire();
+    const none = starting();
+    for (const session of [known, none]) session.expire();
     expect([known.profile.value, known.endedBecause.value]).toEqual([null, 'expired']);
-    expect([unknown.profile.value, unknown.endedBecause.value]).toEqual([null, null]);
+    expect([none.profile.value, none.endedBecause.value]).toEqual([null, null]);
   });
 
   test('is not opened again by a late response of an earlier session', () => {
@@ -144,14 +140,15 @@ describe('a short message', () => {
   });
 });
 
+const choicesIn = (stored: Record<string, string>) => ({
+  read: (key: string) => stored[key],
+  write: (key: string, text: string) => void Object.assign(stored, { [key]: text }),
+});
+
 test('a choice is what was stored, if it is one of them, else the first, and is stored under its own name', () => {
   const stored: Record<string, string> = { order: 'name', colors: 'purple' };
-  const choices = {
-    read: (key: string) => stored[key],
-    write: (key: string, text: string) => void Object.assign(stored, { [key]: text }),
-  };
-  const order = createChoice(choices, 'order', ['work', 'name']);
-  const colors = createChoice(choices, 'colors', ['device', 'dark']);
+  const order = createChoice(choicesIn(stored), 'order', ['work', 'name']);
+  const colors = createChoice(choicesIn(stored), 'colors', ['device', 'dark']);
   expect([order.choice.value, colors.choice.value]).toEqual(['name', 'device']);
   colors.choose('dark');
   expect([colors.choice.value, stored]).toEqual(['dark', { order: 'name', colors: 'dark' }]);
@@ -159,13 +156,10 @@ test('a choice is what was stored, if it is one of them, else the first, and is 
 
 test('a language shows once its texts are loaded, once, English until then, and is loaded again where that failed', async () => {
   const stored: Record<string, string> = { language: 'fr' };
-  const choices = {
-    read: (key: string) => stored[key],
-    write: (key: string, text: string) => void Object.assign(stored, { [key]: text }),
-  };
   const es = jest.fn<() => Promise<string>>().mockResolvedValue('texts');
   es.mockRejectedValueOnce(new Error('offline'));
-  const open = () => createLanguage({ choices, deviceLanguage: () => 'es', others: { es } });
+  const open = () =>
+    createLanguage({ choices: choicesIn(stored), deviceLanguage: () => 'es', others: { es } });
   const { choice, language, loadedTexts, load, choose } = open();
   const shown = () => [choice.value, language.value, loadedTexts.value];
   await expect(load()).rejects.toThrow('offline');

@@ -1,6 +1,7 @@
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Button, EmptyState, focusHeading, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { saveFile } from '@svc/web-app/save-file';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useRef, useState } from 'preact/hooks';
 import { api, call, dateTime, request, showError, showToast, texts } from '../app.ts';
 import { type Filters, TextFilters } from '../components/text-filters.tsx';
@@ -16,18 +17,13 @@ const MAX_EXPORT_PAGES = 500;
 export function Audit() {
   const words = texts.value.audit;
   const [verified, setVerified] = useState<AuditVerification & { since: number; until: number }>();
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const filters = useRef<Filters>({});
   /** Filters that were chosen by a value of a row. */
   const [chosen, setChosen] = useState({ count: 0, filters: {} as Filters });
   const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) =>
     call('listAudit', { query: { ...filters.current, ...periodOf(filters.current), ...query } });
   const list = useList(PAGE_ROWS, readPage);
-  const during = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    await work().catch(showError);
-    setBusy(false);
-  };
   const verify = () =>
     during(async () => {
       const { since, until } = verifiedPeriod(filters.current, api.now());
@@ -41,7 +37,7 @@ export function Audit() {
         setVerified({ ...part, rows, since, until });
         break;
       }
-    });
+    }, showError);
   const exportAll = () =>
     during(async () => {
       const lines: string[] = [];
@@ -54,7 +50,7 @@ export function Audit() {
       }
       saveFile(new Blob(lines, { type: 'application/jsonl' }), 'audit.jsonl');
       if (cursor !== undefined) showToast(() => words.cut(MAX_EXPORT_PAGES * PAGE_ROWS), 'error');
-    });
+    }, showError);
   const filter = (change: Filters): void => {
     setChosen({ count: chosen.count + 1, filters: { ...filters.current, ...change } });
     focusHeading();

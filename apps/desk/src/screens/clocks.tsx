@@ -2,6 +2,7 @@ import { ApiError } from '@svc/web-app/api-error';
 import { Facts, fact, Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { Button, Note } from '@svc/web-app/components/ui';
+import { useBusy } from '@svc/web-app/use-busy';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
 import { call, can, dateTime, day, desk, texts as pageTexts, request, showError, showToast } from '../app.ts';
@@ -54,7 +55,7 @@ export function ClocksEditor() {
   const words = texts();
   const [seen, setSeen] = useState<Clocks>();
   const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const [busy, during] = useBusy();
   const [reading, readAgain] = useState(0);
   const show = (clocks: Clocks): void => {
     setSeen(clocks);
@@ -70,25 +71,19 @@ export function ClocksEditor() {
   };
   const mayEdit = can('clocks:write');
   const zone = seen.rules.length > 0 ? seen.time_zone : new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
+  const refused = (error: unknown): void => {
+    if (!(error instanceof ApiError)) showError(error);
+    else if (error.code === 'clocks_changed') setProblem(words.changed);
+    else setProblem(`${words.refused} ${pageTexts.value.ofService(error.reason)}`);
+  };
+  const save = (): Promise<void> =>
+    during(async () => {
       const body = { rules: typed.map(ruleOf), time_zone: zone, based_on: basedOn };
       const saved = await request(() => call('updateClocks', { body }));
       desk.typedClocks.value = undefined;
       show(saved);
       showToast(() => words.saved, 'success');
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status >= 500) showError(error);
-      else
-        setProblem(
-          error.code === 'clocks_changed'
-            ? words.changed
-            : `${words.refused} ${pageTexts.value.ofService(error.reason)}`,
-        );
-    }
-    setBusy(false);
-  };
+    }, refused);
   const change = (at: number, changes: TypedRule): void =>
     setTyped(typed.map((rule, n) => (n === at ? { ...rule, ...changes } : rule)));
   const discard = (): void => {
