@@ -93,6 +93,11 @@ const cases = ASSIGNMENT_STATUSES.flatMap((status) =>
 );
 
 describe('the assignment of a claim', () => {
+  test('the table covers exactly every status and action', () => {
+    expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
+    expect(Object.keys(ASSIGNMENT_TRANSITIONS).sort()).toEqual([...ASSIGNMENT_STATUSES].sort());
+  });
+
   test.each(cases)(
     'a claim whose status is $status has the outcome $outcome after $action',
     ({ status, action, outcome = 'missing' }) => {

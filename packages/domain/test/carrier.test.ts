@@ -101,6 +101,44 @@ describe('carrier details are compared:', () => {
     expect(sameAddress(ADDRESS, { ...ADDRESS, ...change })).toBe(same);
     expect(sameAddress({ ...ADDRESS, ...change }, ADDRESS)).toBe(same);
   });
+
+  // Few letters and digits, so that equal values are frequent.
+  const phone = fc.string({ unit: fc.constantFrom('1', '2', ' ', '-', '+'), minLength: 1, maxLength: 13 });
+  const email = fc.string({
+    unit: fc.constantFrom('a', 'A', '@', 'ß', 'É', 'é'),
+    minLength: 1,
+    maxLength: 3,
+  });
+  const name = fc.string({
+    unit: fc.constantFrom('a', 'A', ' ', '\t', 'ß', 'ẞ', 'S', 'σ', 'ς'),
+    maxLength: 4,
+  });
+  const address = fc.record({
+    street: fc.constantFrom('1 A St', '1 a  st', '2 A St'),
+    city: fc.constantFrom('Slidell', 'SLIDELL '),
+    state: fc.constantFrom('LA', 'MS'),
+    zip: fc.constantFrom('70458', '70458-0001', '70459', '70459-0001'),
+  });
+
+  const relations = [
+    ['names', name, (a: string, b: string) => carrierNameKey(a) === carrierNameKey(b)],
+    ['phones', phone, samePhone],
+    ['emails', email, sameEmail],
+    ['addresses', address, sameAddress],
+  ] as const;
+
+  test.each(relations)('equality of %s is reflexive, symmetric and transitive', (_what, values, relation) => {
+    const same = relation as (one: unknown, other: unknown) => boolean;
+    fc.assert(
+      fc.property(
+        values as fc.Arbitrary<unknown>,
+        values,
+        values,
+        (a, b, c) => same(a, a) && same(a, b) === same(b, a) && (!(same(a, b) && same(b, c)) || same(a, c)),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 });
 
 describe("the firm's carrier book", () => {

@@ -18,6 +18,7 @@ import {
   leaveFirm,
   MEMBERSHIP_ACTIONS,
   MEMBERSHIP_STATUSES,
+  MEMBERSHIP_TRANSITIONS,
   type Membership,
   type MembershipAction,
   type MembershipStatus,
@@ -83,6 +84,11 @@ const cases = MEMBERSHIP_STATUSES.flatMap((status) =>
 );
 
 describe('a membership', () => {
+  test('the table covers exactly every status and action', () => {
+    expect([...expected.keys()].sort()).toEqual(cases.map((c) => `${c.status} × ${c.action}`).sort());
+    expect(Object.keys(MEMBERSHIP_TRANSITIONS).sort()).toEqual([...MEMBERSHIP_STATUSES].sort());
+  });
+
   test.each(cases)('$status × $action: $outcome', ({ status, action, outcome = 'missing' }) => {
     const { record, now } = recordIn[status];
     const before = record();
