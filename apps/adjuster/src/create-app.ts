@@ -287,7 +287,6 @@ export function createApp(deps: AppDeps) {
     await outbox.restore(unstored ?? []);
     unstored = undefined;
     storeAgainMs = STORE_AGAIN_MS;
-    await outbox.read();
     await lists.store();
   }
 

@@ -20,6 +20,7 @@ import { en } from '../src/texts/en.ts';
 // Loaded when they are used: here before, so that no test waits for the disk.
 import '../src/model/deadlines.ts';
 import '../src/model/error-report.ts';
+import '../src/outbox/known-times.ts';
 import '../src/outbox/save-entries.ts';
 import { offer, ownClaim, PROFILE } from './claims.ts';
 import { after, fakeTime, settled } from './fake-time.ts';
@@ -41,6 +42,7 @@ function device() {
     /** The bodies of requests, by `METHOD path`, and how far the service's clock is ahead. */
     bodies: {} as Record<string, unknown>,
     clockAheadMs: 0,
+    isTimeKnown: true,
     /** Whether events arrive. */
     alive: true,
     visible: true,
@@ -98,7 +100,7 @@ function device() {
       ...{
         storage,
         tabs,
-        api: { call, now: () => Date.now() + state.clockAheadMs, isTimeKnown: () => true },
+        api: { call, now: () => Date.now() + state.clockAheadMs, isTimeKnown: () => state.isTimeKnown },
         isStored: state.isStored,
         zipPlacesUrl: 'zip.bin',
       },
@@ -171,12 +173,15 @@ function device() {
 }
 
 /** A device on which an adjuster, by default with one offer, has opened the app. */
-async function started(given: { offers?: AppClaim[]; accepted?: AppClaim[] } = { offers: [offer()] }) {
+async function started({ undoSeconds = 5, ...given }: Given = {}) {
   const opened = device();
-  Object.assign(opened.state, given);
+  Object.assign(opened.state, Object.keys(given).length > 0 ? given : { offers: [offer()] });
   await opened.signedIn();
-  return { ...opened, ...(await opened.visit()) };
+  const visit = await opened.visit();
+  visit.app.prefer({ undoSeconds });
+  return { ...opened, ...visit };
 }
+type Given = { offers?: AppClaim[]; accepted?: AppClaim[]; undoSeconds?: 0 | 5 };
 
 /** Holds a response back until it is given. */
 function holdBack(state: { responses: Record<string, unknown> }, name: string): (response: unknown) => void {
@@ -219,14 +224,13 @@ describe('an app', () => {
   });
 
   test('does not read lists again that have not changed since the last visit', async () => {
-    const { signedIn, state, visit } = device();
-    await signedIn();
-    state.offers = [offer()];
-    await visit();
+    const { state, visit, storage } = await started();
     state.calls.length = 0;
+    jest.setSystemTime(Date.now() + 3_600_000);
     const { app } = await visit();
     expect(app.lists.offers.value).toHaveLength(1);
     expect(state.calls).not.toContain('GET v1/claims');
+    expect(await storage.get('readAt')).toBe(Date.now());
     // Where no event says so, they are read soon.
     state.alive = false;
     await visit();
@@ -360,6 +364,8 @@ describe('an app', () => {
     app.prefer({ undoSeconds: 20 });
     await app.answers.answer([accepted], 'accept');
     await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
+    const draft = app.drafts.of(accepted.id);
+    draft.keep(['notes'], 'Typed');
     app.typed.contactNotes.keep([accepted.id], 'Typed');
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     await app.lists.readClosed();
@@ -379,7 +385,8 @@ describe('an app', () => {
     expect(state.calls).toEqual([]);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.places.origin.value).toBeNull();
-    expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
+    const typed = [app.typed.contactNotes, app.typed.rejections, draft, app.drafts.of(accepted.id)];
+    expect(typed.map(({ texts }) => texts.value)).toEqual([{}, {}, {}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
     expect([app.lists.closed.value, app.lists.readAt.value, app.lists.listedClaims()]).toEqual([
       ...[undefined, null, undefined],
@@ -426,8 +433,7 @@ describe('an app', () => {
   });
 
   test("opens no other adjuster's session while an answer of the first one is being sent", async () => {
-    const { app, state } = await started();
-    app.prefer({ undoSeconds: 0 });
+    const { app, state } = await started({ undoSeconds: 0 });
     const release = holdBack(state, acceptanceOf(state));
     await app.answers.answer(state.offers, 'accept');
     await settled();
@@ -441,7 +447,7 @@ describe('an app', () => {
   });
 
   test('reads the lists again when the service has a later revision, and not when it has the same', async () => {
-    const { app, handlers, state } = await started({});
+    const { app, handlers, state } = await started({ offers: [] });
     const reads = () => state.calls.filter((name) => name === 'GET v1/claims').length;
     const before = reads();
     handlers.events?.changed('revision');
@@ -546,7 +552,7 @@ describe('an app', () => {
     // One that has been open for two weeks without a network.
     state.responses['GET v1/me'] = new NetworkError();
     jest.setSystemTime(Date.now() + 15 * 86_400_000);
-    await poll();
+    expect(await reads(poll)).toBe(1);
     expect([app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
   });
 
@@ -585,34 +591,41 @@ describe('an app', () => {
       handlers.page.visibilitychange?.();
       await answering;
       await settled();
-      expect(state.calls).toContain(acceptanceOf(state));
+      expect(state.calls).toEqual(expect.arrayContaining([acceptanceOf(state), 'close events']));
     },
   );
 
-  test('sends an answer when the time to undo it is over', async () => {
+  test("sends an answer when the time to undo it is over, with its time by the service's clock once that is known", async () => {
     const { app, state } = await started();
+    state.isTimeKnown = false;
+    const answered_at = new Date(Date.now() + 60_000).toISOString();
     await app.answers.answer(state.offers, 'accept');
+    state.responses['GET v1/me'] = () => {
+      Object.assign(state, { isTimeKnown: true, clockAheadMs: 60_000 });
+      return PROFILE;
+    };
     await after(4999);
     expect(state.calls).not.toContain(acceptanceOf(state));
     await after(1);
-    expect(state.calls).toContain(acceptanceOf(state));
+    expect(state.bodies[acceptanceOf(state)]).toMatchObject({ answered_at });
     expect([app.session.needsPasskey.value, app.session.isSignedIn()]).toEqual([false, true]);
   });
 
   test('shows at the start what waits, before the service responds, and sends it on request although it has to wait', async () => {
-    const { app: before, state, visit } = await started();
+    const { app: before, state, visit } = await started({ offers: [offer(), offer()] });
     before.prefer({ undoSeconds: 0 });
-    state.responses[acceptanceOf(state)] = new NetworkError('service', 60_000);
+    const busy = new NetworkError('service', 60_000);
+    for (const { id } of state.offers) state.responses[`POST v1/claims/${id}/acceptance`] = busy;
     await before.answers.answer(state.offers, 'accept');
     await settled();
     const release = holdBack(state, 'GET v1/me');
     const { app } = await visit();
-    expect(app.answers.queued.value).toHaveLength(1);
+    expect(app.answers.queued.value).toHaveLength(2);
     release(PROFILE);
     await settled();
-    state.responses = { [`GET v1/claims/${state.offers[0]?.id}`]: () => state.offers[0] };
+    state.responses = {};
     await app.outbox.send();
-    expect(app.answers.queued.value).toHaveLength(1);
+    expect(app.answers.queued.value).toHaveLength(2);
     await app.outbox.sendNow(app.answers.queued.value.map(({ id }) => id));
     expect(app.answers.queued.value).toEqual([]);
   });
@@ -643,22 +656,29 @@ describe('an app', () => {
     expect(await storage.get('outbox')).toHaveLength(1);
   });
 
-  test('sends what waits as soon as events arrive again after a dead spot', async () => {
-    const { app, handlers, state } = await started();
-    app.prefer({ undoSeconds: 0 });
+  test.each<[string, (opened: Awaited<ReturnType<typeof started>>) => unknown]>([
+    ['it is opened again', ({ visit }) => visit()],
+    ['it is shown again', ({ handlers }) => handlers.page.visibilitychange?.()],
+    ['there is a network again', ({ handlers }) => handlers.page.online?.()],
+    ['events arrive again', ({ handlers }) => handlers.events?.connected()],
+    ['half a minute has passed', () => after(30_000)],
+    ['its adjuster has signed in again', ({ app }) => app.signIn({ email: 'jean@example.com', code: '1' })],
+  ])('sends what waits once %s, also where the lists cannot be read', async (_, cause) => {
+    const opened = await started({ undoSeconds: 0 });
+    const { app, state } = opened;
     state.responses[acceptanceOf(state)] = new NetworkError('connection');
     await app.answers.answer(state.offers, 'accept');
     await settled();
-    expect([app.answers.queued.value.length, app.session.connection.value]).toEqual([1, 'offline']);
-    state.responses = {};
-    handlers.events?.connected();
+    delete state.responses[acceptanceOf(state)];
+    state.responses['GET v1/invitations'] = new NetworkError('service');
+    state.calls.length = 0;
+    await cause(opened);
     await settled();
-    expect([app.answers.queued.value.length, app.session.connection.value]).toEqual([0, 'online']);
+    expect(state.calls).toContain(acceptanceOf(state));
   });
 
   test('says that an answer waits for the network only until its result arrives', async () => {
-    const { app, state } = await started({ offers: [offer(), offer()] });
-    app.prefer({ undoSeconds: 0 });
+    const { app, state } = await started({ offers: [offer(), offer()], undoSeconds: 0 });
     const name = acceptanceOf(state);
     state.responses[name] = new NetworkError('connection');
     const [first, second] = state.offers as [AppClaim, AppClaim];
@@ -687,8 +707,7 @@ describe('an app', () => {
   });
 
   test('removes a rejected claim from the device once the adjuster was told, also when the lists cannot be read', async () => {
-    const { app, state, storage, kept } = await started();
-    app.prefer({ undoSeconds: 0 });
+    const { app, state, storage, kept } = await started({ undoSeconds: 0 });
     state.responses['GET v1/me'] = new NetworkError('service');
     state.clockAheadMs = 86_400_000;
     const answered_at = new Date(Date.now() + 86_400_000).toISOString();
@@ -705,8 +724,7 @@ describe('an app', () => {
   });
 
   test('says what came of a second answer to a claim that was offered again', async () => {
-    const { app, state } = await started();
-    app.prefer({ undoSeconds: 0 });
+    const { app, state } = await started({ undoSeconds: 0 });
     const [claim] = state.offers as [AppClaim];
     await app.answers.answer([claim], 'reject', 'Too far away');
     await settled();
@@ -758,8 +776,7 @@ describe('an app', () => {
   ])(
     'says of an answer that is stopped after a gateway gave up whether the service %s',
     async (_, shown, line) => {
-      const { app, state } = await started();
-      app.prefer({ undoSeconds: 0 });
+      const { app, state } = await started({ undoSeconds: 0 });
       state.responses[acceptanceOf(state)] = new NetworkError('service');
       await app.answers.answer(state.offers, 'accept');
       await settled();
@@ -808,6 +825,7 @@ describe('an app', () => {
     state.responses[name] = () => ({ ...claim, work: { notes: 'Wet' } });
     // The response has the claim as it is now.
     expect([await save(), await reads()]).toEqual(['saved', 0]);
+    expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Wet');
   });
 
   test('keeps refused edits as typed and says that they were refused, also when another tab has sent them', async () => {
@@ -954,7 +972,7 @@ describe('an app', () => {
     expect(app.deadlines.overrides.value).toMatchObject([{ kind: 'proof_of_loss', hours: 2880 }]);
   });
 
-  test('reads the lists when another tab has sent an answer, and reloads when it has signed out', async () => {
+  test('reads the lists when another tab has sent an answer, and reloads when it has signed out or another adjuster in', async () => {
     const { app: other, state, visit, notify } = await started();
     const { app, current } = await visit();
     app.prefer({ undoSeconds: 0 });
@@ -970,8 +988,13 @@ describe('an app', () => {
     notify({ kind: 'open', hash: '#/claims/pushed' });
     expect([state.calls.includes('reload'), app.session.profile.value?.svc_id]).toEqual([false, 'SVC-1']);
     expect(current()).toBe('#/claims/pushed');
+    const reloads = () => state.calls.filter((name) => name === 'reload').length;
     await app.signOut(false);
-    expect(state.calls.filter((name) => name === 'reload')).toHaveLength(1);
+    expect(reloads()).toBe(1);
+    delete state.responses['GET v1/me'];
+    state.profile = { ...PROFILE, svc_id: 'SVC-2' };
+    await app.signIn({ email: 'other@example.com', code: '123456' });
+    expect(reloads()).toBe(2);
   });
 
   test('keeps what is typed on each claim for the next visit, and lists for 14 days', async () => {
@@ -1007,7 +1030,9 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     await kept((store) => resultOf(store.clear()));
     handlers.page.storageLost?.();
-    await after(500);
+    await app.outbox.read();
+    handlers.page.storageLost?.();
+    await after(1000);
     expect(await storage.get('profile')).toEqual(PROFILE);
     const [outbox, offers, since] = await storage.getAll('outbox', 'offers', 'changesSince');
     expect([outbox?.length, offers?.length, typeof since]).toEqual([1, 1, 'string']);
@@ -1055,21 +1080,22 @@ describe('an app', () => {
   });
 
   test('says each result of answers on other screens than the list of offers, the later beside the earlier', async () => {
-    const { app, state, current, notify } = await started({ offers: [offer(), offer(), offer()] });
+    const offers = Array.from({ length: 5 }, () => offer());
+    const { app, current, notify } = await started({ offers });
     app.prefer({ undoSeconds: 0 });
-    const accept = async (claim: AppClaim | undefined) => {
-      if (claim !== undefined) await app.answers.answer([claim], 'accept');
+    const accept = async () => {
+      await app.answers.answer(offers.splice(0, 1), 'accept');
       await settled();
+      return linesOf(app);
     };
-    const [first, second, third] = state.offers;
-    await accept(first);
-    await accept(second);
-    expect(linesOf(app)).toEqual(Array(2).fill('Sent: you have accepted Marisol Delgado.'));
+    const sent = 'Sent: you have accepted Marisol Delgado.';
+    expect([await accept(), await accept(), await accept()]).toEqual([[sent], [sent, sent], ['3 accepted']]);
+    app.toasts.showToast('Saved.');
+    expect(await accept()).toEqual([sent]);
     app.toasts.closeToast();
     notify({ kind: 'open', hash: '#/' });
     expect(current()).toBe('#/');
-    await accept(third);
-    expect([linesOf(app), app.outcomes.kept.value.length]).toEqual([undefined, 3]);
+    expect([await accept(), app.outcomes.kept.value.length]).toEqual([undefined, 5]);
   });
 
   test('keeps a reason for as long as its offer is open or its rejection waits', async () => {
@@ -1137,13 +1163,8 @@ describe('an app', () => {
     fetching.mockRestore();
   });
 
-  test('shows a message for six seconds, and of a failed request whether the network or the service is missing', async () => {
+  test('says of a failed request whether the network or the service is missing', async () => {
     const { app } = await started();
-    app.toasts.showToast('Saved.');
-    jest.advanceTimersByTime(5999);
-    expect(app.toasts.toast.value).not.toBeNull();
-    jest.advanceTimersByTime(2);
-    expect(app.toasts.toast.value).toBeNull();
     // A screen says these.
     for (const error of [new ApiError(401, 'unauthorized'), new ApiError(403, 'passkey_required')])
       app.toasts.showError(error);

@@ -5,60 +5,32 @@ import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
 describe('links to the maps app', () => {
   const [ANDROID, IPHONE, IPAD] = ['Linux; Android 16', 'iPhone; CPU iPhone OS 18_6', 'Macintosh'];
   const ADDRESSES = ['9 Palm & Oak Ave #2, Sanibel, FL 33957', '27 Calle Luna, Loíza, PR 00772', '1 A St'];
-  const parameters = (link: string) => {
-    const url = new URL(link);
-    return [url.origin + url.pathname, [...url.searchParams]];
-  };
+  const [first = '', second, last = ''] = ADDRESSES;
 
-  test('show one address as it is written', () => {
-    expect(parameters(mapLink(ADDRESSES[0] ?? '', ANDROID))).toEqual([
-      'https://www.google.com/maps/search/',
-      [
-        ['api', '1'],
-        ['query', ADDRESSES[0]],
-      ],
-    ]);
-    expect(parameters(mapLink(ADDRESSES[0] ?? '', IPHONE))).toEqual([
-      'https://maps.apple.com/',
-      [['q', ADDRESSES[0]]],
-    ]);
-  });
-
-  test("give driving directions from the device's location through all stops in their order", () => {
-    const [first, second, last] = ADDRESSES;
-    expect(parameters(routeLink(ADDRESSES, ANDROID))).toEqual([
-      'https://www.google.com/maps/dir/',
-      [
-        ['api', '1'],
-        ['destination', last],
-        ['waypoints', `${first}|${second}`],
-        ['travelmode', 'driving'],
-      ],
-    ]);
-    expect(parameters(routeLink(ADDRESSES, IPAD))).toEqual([
-      'https://maps.apple.com/directions',
-      [
-        ['waypoint', first],
-        ['waypoint', second],
-        ['destination', last],
-        ['mode', 'driving'],
-      ],
-    ]);
-  });
-
-  test('give directions to a single stop, on every version of Apple Maps too', () => {
-    expect(parameters(routeLink(['1 A St'], ANDROID))[1]).toEqual([
-      ['api', '1'],
-      ['destination', '1 A St'],
-      ['travelmode', 'driving'],
-    ]);
-    expect(parameters(routeLink(['1 A St'], IPHONE))).toEqual([
-      'https://maps.apple.com/',
-      [
-        ['daddr', '1 A St'],
-        ['dirflg', 'd'],
-      ],
-    ]);
+  // A single stop works on every version of Apple Maps.
+  test.each([
+    ['an address', mapLink(first, ANDROID), `https://www.google.com/maps/search/ api=1; query=${first}`],
+    ['an address', mapLink(first, IPHONE), `https://maps.apple.com/ q=${first}`],
+    [
+      'directions from where the device is through all stops in their order',
+      routeLink(ADDRESSES, ANDROID),
+      `https://www.google.com/maps/dir/ api=1; destination=${last}; waypoints=${first}|${second}; travelmode=driving`,
+    ],
+    [
+      'directions from where the device is through all stops in their order',
+      routeLink(ADDRESSES, IPAD),
+      `https://maps.apple.com/directions waypoint=${first}; waypoint=${second}; destination=${last}; mode=driving`,
+    ],
+    [
+      'directions to one stop',
+      routeLink([last], ANDROID),
+      `https://www.google.com/maps/dir/ api=1; destination=${last}; travelmode=driving`,
+    ],
+    ['directions to one stop', routeLink([last], IPHONE), `https://maps.apple.com/ daddr=${last}; dirflg=d`],
+  ])('show %s as it is written: %s', (_, link, shown) => {
+    const { origin, pathname, searchParams } = new URL(link);
+    const parameters = [...searchParams].map((one) => one.join('='));
+    expect(`${origin}${pathname} ${parameters.join('; ')}`).toBe(shown);
   });
 
   test('have no more stops than the maps app allows', () => {

@@ -441,6 +441,7 @@ describe('the outbox', () => {
     expect([state.shown, state.savedEntries, stored()]).toMatchObject([[], [], [{ tried: true }]]);
     state.responses = {};
     expect((await outbox.send()).sent).toHaveLength(1);
+    expect(state.shown).toHaveLength(1);
   });
 
   test('replaces what it has saved itself, though the responses were lost, and does not take it for that of another device', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Profile, reportErrorBody } from '@svc/contract';
+import { reportErrorBody } from '@svc/contract';
 import { errorReport } from '../src/model/error-report.ts';
 import { CLOSED, type LiveEvent, type LiveState, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
@@ -12,12 +12,7 @@ import {
 import { notificationOf } from '../src/model/push-message.ts';
 import { createAppNavigation } from '../src/navigation.ts';
 import { NOTIFICATION_WORDS } from '../src/texts/worker.ts';
-
-const PROFILE: Profile = {
-  ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
-  ...{ email: 'jean@example.com', firms: [] },
-  availability: { accepting_assignments: true, away: [], max_open_offers: null, work_zip: null },
-};
+import { PROFILE } from './claims.ts';
 
 const OPEN = { kind: 'open' } as const;
 const sent = (revision: string) => ({ kind: 'revision', revision }) as const;

@@ -9,7 +9,7 @@ import { createStorage } from '../src/data/storage.ts';
 import { pastOffer } from '../src/model/history.ts';
 import { en } from '../src/texts/en.ts';
 import { offer, PROFILE } from './claims.ts';
-import { fakeTime, settled } from './fake-time.ts';
+import { after, fakeTime, settled } from './fake-time.ts';
 
 const NOW = Date.UTC(2026, 8, 1, 12);
 const DAY_MS = 86_400_000;
@@ -115,6 +115,8 @@ const { inTransaction, openAppDatabase } = await import('../src/data/database.ts
 const { createNotifications, devicePlatform } = await import('../src/data/notifications.ts');
 const { showNotification } = await import('../src/data/show-notification.ts');
 const { createUpdates } = await import('../src/state/updates.ts');
+// Loaded when it is used: here before, so that no test waits for the disk.
+await import('../src/state/activate-next.ts');
 await import('../src/service-worker.ts');
 const storage = createStorage(openAppDatabase().get);
 const notifications = createNotifications(createApi<Call>('/app/', ROUTES).call, storage);
@@ -435,16 +437,25 @@ describe('a new release of the app', () => {
   });
 
   test.each([
-    [true, undefined],
-    [false, 1],
-  ])('starts where the app fails, without lists it can read again: %s', async (onLine, lists) => {
+    ['a newer one', { installing: next }, 'installed', 'look, update, ', undefined],
+    ['one that waits; offline', { waiting: next, onLine: false }, 'installed', 'look, update, ', 1],
+    ['no one that fails to install', { installing: next }, 'redundant', 'look, ', undefined],
+    ['no one that takes 10 seconds', { installing: next }, 'installing', 'look, ', undefined],
+  ])('starts where the app fails, without its lists: %s', async (_, found, state, then, lists) => {
     const { startAgain } = await open();
-    next.state = 'installed';
-    Object.assign(phone, { onLine, installing: next });
     await storage.put('offers', [offer()]);
     await storage.put('fields', { zip: '33931' });
-    await startAgain();
-    expect(taken()).toBe('started, register /app/sw.js /app, look, update, reload');
+    taken();
+    next.state = state;
+    Object.assign(phone, found);
+    void startAgain();
+    await settled();
+    if (state === 'installing') {
+      await after(9999);
+      expect(calls).toEqual(['look']);
+      await after(1);
+    }
+    expect(taken()).toBe(`${then}reload`);
     const [offers, fields] = await storage.getAll('offers', 'fields');
     expect([offers?.length, fields]).toEqual([lists, { zip: '33931' }]);
   });
