@@ -216,10 +216,15 @@ describe('an app', () => {
     const { signedIn, state, visit } = device();
     await signedIn();
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z')];
-    await visit();
-    state.responses['GET v1/me'] = new NetworkError('service');
+    const invited = { firm_id: 'firm-2', firm_name: 'Reef', expires_at: '', missing_profile_fields: [] };
+    state.responses['GET v1/invitations'] = () => ({ data: [invited], next_cursor: null });
+    state.responses['GET v1/claims'] = () => ({ data: state.accepted, next_cursor: null });
+    await (await visit()).app.lists.readClosed();
+    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError('service');
     const { app } = await visit();
-    expect(app.lists.accepted.value).toHaveLength(1);
+    await expect(app.lists.readClosed()).rejects.toThrow(NetworkError);
+    const { accepted, closed, invitations } = app.lists;
+    expect([accepted, closed, invitations].map(({ value }) => value?.length)).toEqual([1, 1, 1]);
     expect([app.session.isSignedIn(), app.session.connection.value]).toEqual([true, 'problem']);
   });
 
@@ -238,6 +243,55 @@ describe('an app', () => {
     expect(state.calls).not.toContain('GET v1/claims');
     await after(1);
     expect(state.calls).toContain('GET v1/claims');
+  });
+
+  test('shows the first offers until all are read, and not after that or to nobody', async () => {
+    const { state, open } = device();
+    state.offers = [offer(), offer()];
+    const visit = async () => {
+      const { app } = open();
+      const give: ((response: unknown) => void)[] = [];
+      state.responses['GET v1/claims'] = (query) => {
+        if (query?.limit === 25) return new Promise((resolve) => give.push(resolve));
+        return { data: query?.status === 'accepted' ? [] : state.offers, next_cursor: null };
+      };
+      void app.start();
+      await settled();
+      give[0]?.({ data: state.offers.slice(0, 1), next_cursor: null });
+      await settled();
+      return app.lists.offers.value?.length;
+    };
+    state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
+    expect(await visit()).toBeUndefined();
+    state.responses['GET v1/me'] = () => new Promise(() => {});
+    expect(await visit()).toBe(1);
+    delete state.responses['GET v1/me'];
+    expect(await visit()).toBe(2);
+  });
+
+  test('leaves claims of another shape out of each list, counts them for their adjuster, and reports them once', async () => {
+    const [readable, own] = [offer(), ownClaim('2026-08-29T15:00:00.000Z')];
+    const broken = (): AppClaim => Object.assign(offer(), { loss: {} });
+    const given = { offers: [readable, broken()], accepted: [broken(), own] };
+    const { app, state, handlers } = await started(given);
+    const { offers, accepted, closed, unreadable } = app.lists;
+    expect([offers.value, accepted.value, unreadable.value.size]).toEqual([[readable], [own], 2]);
+    const changed = broken();
+    state.responses['GET v1/claims'] = (query) => {
+      const data = query?.status === 'pending_acceptance' ? [changed, readable] : [own];
+      return { data, next_cursor: null, ids: data.map(({ id }) => id) };
+    };
+    handlers.events?.changed('later');
+    await settled();
+    await app.lists.readClosed();
+    app.lists.updateClaim({ ...broken(), id: readable.id });
+    expect([offers.value, accepted.value, closed.value]).toEqual([[readable], [own], [own]]);
+    state.responses['GET v1/claims'] = () => ({ data: [broken()], next_cursor: null });
+    await app.lists.readClosed();
+    expect([closed.value, unreadable.value.size]).toEqual([[], 4]);
+    expect(state.calls.filter((name) => name === 'POST v1/error-reports')).toHaveLength(1);
+    await app.signOut(false);
+    expect(unreadable.value.size).toBe(0);
   });
 
   test('asks nobody who was never here to sign in again: the session is looked for first', async () => {
@@ -417,19 +471,27 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     expect(app.answers.queued.value).toHaveLength(1);
     state.storeFails = true;
+    state.databaseFails = true;
+    await app.outbox.release();
+    expect(app.outcomes.kept.value).toHaveLength(1);
     await app.signOut(false);
-    expect(app.answers.queued.value).toEqual([]);
+    const shown = [app.answers.queued.value, app.outcomes.kept.value];
+    await app.outcomes.show();
+    expect([...shown, app.outcomes.kept.value]).toEqual([[], [], []]);
   });
 
   test('ignores lists that arrive after the sign-out', async () => {
     const { app, state, storage } = await started();
-    const release = holdBack(state, 'GET v1/invitations');
-    const reading = app.lists.refresh();
+    const broken: AppClaim = Object.assign(offer(), { loss: {} });
+    const release = holdBack(state, 'GET v1/claims');
+    const reading = [app.lists.refresh(), app.lists.readClosed()];
     await settled();
     await app.signOut(false);
-    release({ data: [], next_cursor: null });
-    await reading;
-    expect([app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+    release({ data: [offer(), broken], next_cursor: null, ids: [] });
+    await Promise.all(reading);
+    const { offers, closed, unreadable } = app.lists;
+    expect([offers.value, closed.value, unreadable.value.size]).toEqual([undefined, undefined, 0]);
+    expect(await storage.getAll('offers', 'closed')).toEqual([undefined, undefined]);
   });
 
   test("opens no other adjuster's session while an answer of the first one is being sent", async () => {
@@ -487,6 +549,14 @@ describe('an app', () => {
     expect(app.lists.accepted.value?.[0]?.work.notes).toBe('Saved elsewhere');
     await settled();
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Saved elsewhere');
+    // And no longer than that.
+    const later = { ...claim, work: { version: 'v3', notes: 'Later' } };
+    state.responses['GET v1/claims'] = (query) => {
+      const data = query?.status === 'accepted' ? [later] : [];
+      return { data, next_cursor: null, ids: data.map(({ id }) => id) };
+    };
+    await app.lists.refresh();
+    expect(app.lists.accepted.value).toEqual([later]);
   });
 
   test('lists offers that ended without an answer in the history and says which were withdrawn, and not those that were answered here or elsewhere', async () => {
@@ -656,6 +726,22 @@ describe('an app', () => {
     expect(await storage.get('outbox')).toHaveLength(1);
   });
 
+  test('keeps a note in its field until its entry is sent where nothing is stored, and knows who has made it', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, state, storage } = await started({ accepted: [claim] });
+    state.isStored.value = false;
+    await storage.remove('profile');
+    app.typed.contactNotes.keep([claim.id], 'Gate code');
+    const contact = { id: 'c1', at: '2026-08-29T16:00:00Z', result: 'no_answer', note: 'Gate code' } as const;
+    const release = holdBack(state, `PUT v1/claims/${claim.id}/contacts/c1`);
+    await app.work.logContact(claim.id, { contact }, 5000);
+    await settled();
+    expect(app.typed.contactNotes.texts.value).toEqual({ [claim.id]: 'Gate code' });
+    release({ ...claim, work: { ...claim.work, contacts: [contact] } });
+    await settled();
+    expect(app.typed.contactNotes.texts.value).toEqual({});
+  });
+
   test.each<[string, (opened: Awaited<ReturnType<typeof started>>) => unknown]>([
     ['it is opened again', ({ visit }) => visit()],
     ['it is shown again', ({ handlers }) => handlers.page.visibilitychange?.()],
@@ -663,7 +749,14 @@ describe('an app', () => {
     ['events arrive again', ({ handlers }) => handlers.events?.connected()],
     ['half a minute has passed', () => after(30_000)],
     ['its adjuster has signed in again', ({ app }) => app.signIn({ email: 'jean@example.com', code: '1' })],
-  ])('sends what waits once %s, also where the lists cannot be read', async (_, cause) => {
+    [
+      'the lists were read',
+      ({ state, handlers }) => {
+        delete state.responses['GET v1/invitations'];
+        handlers.events?.changed('later');
+      },
+    ],
+  ])('sends what waits once %s, whether or not the lists can be read', async (_, cause) => {
     const opened = await started({ undoSeconds: 0 });
     const { app, state } = opened;
     state.responses[acceptanceOf(state)] = new NetworkError('connection');
@@ -675,6 +768,21 @@ describe('an app', () => {
     await cause(opened);
     await settled();
     expect(state.calls).toContain(acceptanceOf(state));
+  });
+
+  test.each<[string, 'accept' | 'reject', number, string | undefined]>([
+    ['an acceptance', 'accept', 1, en.claim.queuedAccept],
+    ['a rejection', 'reject', 1, en.claim.queuedReject],
+    ['each of several answers', 'reject', 2, en.offers.queuedCount(2)],
+    ['no answer to the claim that is open, whose screen says it,', 'accept', 1, undefined],
+  ])('says that %s waits for the network', async (_, answer, count, line) => {
+    const { app, state, notify } = await started({ offers: [offer(), offer()], undoSeconds: 0 });
+    const path = answer === 'accept' ? 'acceptance' : 'rejection';
+    for (const { id } of state.offers) state.responses[`POST v1/claims/${id}/${path}`] = new NetworkError();
+    if (line === undefined) notify({ kind: 'open', hash: `#/claims/${state.offers[0]?.id}` });
+    await app.answers.answer(state.offers.slice(0, count), answer);
+    await settled();
+    expect(linesOf(app)).toEqual(line && [line]);
   });
 
   test('says that an answer waits for the network only until its result arrives', async () => {
@@ -770,12 +878,16 @@ describe('an app', () => {
   });
 
   test.each([
-    ['has it', { assignment: { status: 'accepted' } }, en.claim.undoneTooLate(1)],
-    ['does not have it', { assignment: { status: 'pending_acceptance' } }, en.claim.undoneAsked],
-    ['cannot be asked', undefined, en.claim.undoneUnknown],
+    [
+      'has it',
+      { assignment: { status: 'accepted' } },
+      ['Sent: you have accepted Marisol Delgado.', en.claim.undoneTooLate(1)],
+    ],
+    ['does not have it', { assignment: { status: 'pending_acceptance' } }, [en.claim.undoneAsked]],
+    ['cannot be asked', undefined, [en.claim.undoneUnknown]],
   ])(
     'says of an answer that is stopped after a gateway gave up whether the service %s',
-    async (_, shown, line) => {
+    async (_, shown, lines) => {
       const { app, state } = await started({ undoSeconds: 0 });
       state.responses[acceptanceOf(state)] = new NetworkError('service');
       await app.answers.answer(state.offers, 'accept');
@@ -788,7 +900,7 @@ describe('an app', () => {
       state.calls.length = 0;
       await app.answers.undo([claim.id]);
       await settled();
-      expect(linesOf(app)).toContain(line);
+      expect(linesOf(app)?.toSorted()).toEqual(lines);
       expect(state.calls).toContain('GET v1/invitations');
       expect(app.answers.queued.value).toEqual([]);
     },
@@ -809,7 +921,7 @@ describe('an app', () => {
   test('says whether edits were saved, wait or were rejected, and keeps rejected ones as typed', async () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
     const { app, state, storage } = await started({ accepted: [claim] });
-    const save = () => app.work.save(claim.id, { notes: 'Wet' }, false);
+    const save = () => app.work.save(claim.id, { notes: 'Wet' }, false, { notes: '' });
     const name = `PATCH v1/claims/${claim.id}/work`;
     const reads = async () => {
       await settled();
@@ -821,11 +933,34 @@ describe('an app', () => {
     expect(app.work.withOwnEdits(claim).work.notes).toBe('Wet');
     state.responses[name] = new ApiError(409, 'not_accepted');
     expect([await save(), await reads()]).toEqual(['rejected', 1]);
-    expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
+    const kept = { notes: 'Wet', 'base:notes': '' };
+    // What editing began from is older than what a later attempt was made from.
+    const again = await app.work.save(claim.id, { notes: 'Wet' }, false, { notes: 'Wet' });
+    expect([again, await reads(), await storage.get(`draft:${claim.id}`)]).toEqual(['rejected', 1, kept]);
     state.responses[name] = () => ({ ...claim, work: { notes: 'Wet' } });
     // The response has the claim as it is now.
     expect([await save(), await reads()]).toEqual(['saved', 0]);
+    expect(app.lists.findClaim(claim.id)?.work.notes).toBe('Wet');
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Wet');
+  });
+
+  test('saves a date together with that of another device, which is named in the notes, and says so once', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, state } = await started({ accepted: [claim] });
+    const name = `PATCH v1/claims/${claim.id}/work`;
+    const elsewhere = { version: 'v2', contact_date: '2026-08-29' };
+    state.responses[name] = () => {
+      const { based_on, ...saved } = Object(state.bodies[name]);
+      if (based_on === 'v1') throw new ApiError(409, 'work_changed');
+      return { ...claim, work: { version: 'v3', ...saved } };
+    };
+    state.responses[`GET v1/claims/${claim.id}`] = () => ({ ...claim, work: elsewhere });
+    const base = { contact_date: '' };
+    expect(await app.work.save(claim.id, { contact_date: '2026-08-30' }, false, base)).toBe('saved');
+    const notes = `${en.workFields.contact_date}: 2026-08-29`;
+    expect(app.lists.findClaim(claim.id)?.work).toEqual({ version: 'v3', contact_date: '2026-08-30', notes });
+    expect(linesOf(app)).toEqual([en.merged]);
+    expect([app.drafts.takeMerged(claim.id), app.drafts.takeMerged(claim.id)]).toEqual([true, false]);
   });
 
   test('keeps refused edits as typed and says that they were refused, also when another tab has sent them', async () => {
@@ -1071,6 +1206,11 @@ describe('an app', () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
     const { app, state } = await started({ accepted: [claim] });
     state.responses['PATCH v1/me/availability'] = new ApiError(422, 'validation_failed');
+    state.responses[`PATCH v1/claims/${claim.id}/work`] = new ApiError(409, 'claim_closed');
+    const pause = { kind: 'settings', key: 'availability', changes: { max_open_offers: 0 } } as const;
+    await app.outbox.add([pause, { kind: 'work', key: claim.id, entries: { notes: 'Wet' } }]);
+    await app.outbox.send();
+    expect(linesOf(app)).toEqual([en.outbox.refused]);
     await app.account.changeSettings({ key: 'availability', changes: { max_open_offers: 0 } });
     await settled();
     expect(linesOf(app)).toEqual([en.network.failed]);

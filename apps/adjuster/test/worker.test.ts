@@ -33,7 +33,7 @@ const START = {
   ...{ permission: 'granted', onLine: true, userAgent: '', maxTouchPoints: 0, isInstalled: true },
   ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
   ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
-  ...{ held: null as unknown, pages: [] as unknown[], date: '' },
+  ...{ held: null as unknown, pages: [] as unknown[], date: '', update: async () => note('look') },
   files: {} as Record<string, () => Response>,
   responses: {} as Record<string, readonly [status: number, body?: unknown]>,
 };
@@ -61,7 +61,6 @@ const phone = {
     note(`register ${url} ${scope}`);
     return phone.onLine ? phone : Promise.reject(new TypeError('Failed.'));
   },
-  update: async () => note('look'),
   showNotification: async (title: string, options: object) => note({ title, ...options }),
   getSubscription: async () => phone.held,
   subscribe: async (options: unknown) => {
@@ -436,11 +435,29 @@ describe('a new release of the app', () => {
     expect(taken()).toBe(later);
   });
 
+  test('that waits when the page opens is announced, and loads the page again where it waits no longer', async () => {
+    Object.assign(phone, { controller: {}, waiting: next });
+    const { updateReady, applyUpdate } = await open();
+    expect(updateReady.value).toBe(true);
+    phone.waiting = null;
+    taken();
+    applyUpdate();
+    expect(taken()).toBe('reload');
+  });
+
   test.each([
     ['a newer one', { installing: next }, 'installed', 'look, update, ', undefined],
     ['one that waits; offline', { waiting: next, onLine: false }, 'installed', 'look, update, ', 1],
     ['no one that fails to install', { installing: next }, 'redundant', 'look, ', undefined],
     ['no one that takes 10 seconds', { installing: next }, 'installing', 'look, ', undefined],
+    ['no other one', {}, '', 'look, ', undefined],
+    [
+      'none that can be looked for',
+      { update: () => Promise.reject(new TypeError('Failed.')) },
+      '',
+      '',
+      undefined,
+    ],
   ])('starts where the app fails, without its lists: %s', async (_, found, state, then, lists) => {
     const { startAgain } = await open();
     await storage.put('offers', [offer()]);

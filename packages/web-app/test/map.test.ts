@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { milesBetween } from '../src/map/distance.ts';
 import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/map/geo.ts';
+import { gesturesOn } from '../src/map/gestures.ts';
 import { decodeOutlines, encodeOutlines } from '../src/map/outlines.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/map/zip-places.ts';
 
@@ -50,6 +51,54 @@ describe('the map', () => {
     expect(after.x).toBeCloseTo(at.x, 6);
     expect(after.y).toBeCloseTo(at.y, 6);
     expect([1e-9, 1e9].map((factor) => zoomed(view, factor, at, SIZE).scale)).toEqual([512, 4_000_000]);
+  });
+
+  test('follows a finger, is zoomed between two and by the wheel where it points, and not by one that has left', () => {
+    const start = { center: { x: 0.5, y: 0.5 }, scale: 1000 };
+    let view = start;
+    let prevented = 0;
+    const touches = new Map<number, { x: number; y: number }>();
+    const captured = new Set<number>();
+    const currentTarget = Object.assign(new EventTarget(), {
+      getBoundingClientRect: () => ({ left: 10, top: 20 }),
+      setPointerCapture: (id: number) => captured.add(id),
+    });
+    const gestures = () =>
+      gesturesOn(touches, view, SIZE, (moved) => {
+        view = moved;
+      });
+    const at = (x: number, y: number, pointerId = 1, button: object | null = null) => ({
+      ...{ pointerId, clientX: x + 10, clientY: y + 20, currentTarget },
+      target: Object.assign(new EventTarget(), { closest: () => button }),
+    });
+    // A marker is pressed.
+    gestures().onPointerDown(at(100, 100, 1, {}));
+    gestures().onPointerMove(at(150, 100));
+    expect([view, captured.size]).toEqual([start, 0]);
+    gestures().onPointerDown(at(100, 100));
+    for (const y of [100, 80]) gestures().onPointerMove(at(150, y));
+    const { x, y } = onScreen(view, start.center);
+    expect([Math.round(x), Math.round(y), [...captured]]).toEqual([195 + 50, 250 - 20, [1]]);
+    const dragged = view;
+    gestures().onPointerDown(at(50, 80, 2));
+    gestures().onPointerMove(at(250, 80));
+    expect(view).toEqual(zoomed(dragged, 2, { x: 150, y: 80 }, SIZE));
+    const pinched = view;
+    gestures().onPointerUp(at(250, 80));
+    gestures().onPointerMove(at(300, 80));
+    gestures().onPointerMove(at(60, 80, 2));
+    expect(view.scale).toBe(pinched.scale);
+    gestures().onPointerCancel(at(60, 80, 2));
+    const before = view;
+    gestures().onPointerMove(at(90, 80, 2));
+    expect(view).toBe(before);
+    const preventDefault = () => {
+      prevented += 1;
+    };
+    gestures().onWheel({ ...at(30, 40), deltaY: -1, preventDefault });
+    expect([view, prevented]).toEqual([zoomed(before, 1.3, { x: 30, y: 40 }, SIZE), 1]);
+    gestures().onWheel({ ...at(30, 40), deltaY: 1, preventDefault });
+    expect(view.scale).toBeCloseTo(before.scale);
   });
 
   test('has the lines of each layer where they are, in steps of 1/250 degree', () => {

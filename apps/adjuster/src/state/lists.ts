@@ -99,10 +99,10 @@ export function createLists(deps: {
   ): Promise<Claims> {
     if (known !== undefined && changesSince !== undefined) {
       const { items, ids } = await readAll(status, changesSince);
-      const changed = applyChanges(known, readableOf(items), ids);
+      const changed = applyChanges(known, items, ids);
       if (changed !== undefined) return changed;
     }
-    return readableOf((await readAll(status)).items);
+    return (await readAll(status)).items;
   }
 
   async function readLists(): Promise<void> {
@@ -125,8 +125,8 @@ export function createLists(deps: {
     }
     session.renew(profile, number);
     invitations.value = foundInvitations.items;
-    offers.value = foundOffers;
-    accepted.value = foundAccepted;
+    offers.value = readableOf(foundOffers);
+    accepted.value = readableOf(foundAccepted);
     for (const claim of newer) place(claim);
     readAt.value = Date.now();
     changesSince = since;
@@ -173,6 +173,7 @@ export function createLists(deps: {
   function forget(): void {
     offers.value = accepted.value = closed.value = undefined;
     invitations.value = [];
+    unreadable.value = new Set();
     readAt.value = null;
     changesSince = undefined;
     updateLive({ kind: 'forget' });
@@ -208,7 +209,9 @@ export function createLists(deps: {
 
     async readClosed(): Promise<void> {
       closed.value ??= await storage.get('closed').catch(() => undefined);
+      const number = session.number();
       const found = await request(() => readAll('closed'));
+      if (number !== session.number()) return;
       closed.value = readableOf(found.items).toReversed();
       await storage.put('closed', closed.value).catch(() => {});
     },

@@ -3,25 +3,31 @@ import { type Point, type View, zoomed } from './geo.ts';
 
 export type Size = { readonly width: number; readonly height: number };
 
+/** What is used of an event. */
+type At = Pick<PointerEvent, 'clientX' | 'clientY' | 'currentTarget'>;
+type Touch = At & Pick<PointerEvent, 'pointerId' | 'target'>;
+
+export const useGestures = (view: View, size: Size, move: (view: View) => void) =>
+  gesturesOn(useRef(new Map<number, Point>()).current, view, size, move);
+
 /** Drag with one finger, pinch with two, or use the wheel. */
-export function useGestures(view: View, size: Size, move: (view: View) => void) {
-  const touches = useRef(new Map<number, Point>());
-  const pointOf = (event: PointerEvent | WheelEvent): Point => {
+export function gesturesOn(touches: Map<number, Point>, view: View, size: Size, move: (view: View) => void) {
+  const pointOf = (event: At): Point => {
     const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
   };
   return {
-    onPointerDown(event: PointerEvent) {
+    onPointerDown(event: Touch) {
       if ((event.target as HTMLElement).closest('button') !== null) return;
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-      touches.current.set(event.pointerId, pointOf(event));
+      touches.set(event.pointerId, pointOf(event));
     },
-    onPointerMove(event: PointerEvent) {
-      const before = touches.current.get(event.pointerId);
+    onPointerMove(event: Touch) {
+      const before = touches.get(event.pointerId);
       if (before === undefined) return;
       const now = pointOf(event);
-      const [other] = [...touches.current].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-      touches.current.set(event.pointerId, now);
+      const [other] = [...touches].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
+      touches.set(event.pointerId, now);
       if (other === undefined) {
         const { center, scale } = view;
         move({
@@ -34,9 +40,9 @@ export function useGestures(view: View, size: Size, move: (view: View) => void) 
       const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
       move(zoomed(view, spread(now) / spread(before), middle, size));
     },
-    onPointerUp: (event: PointerEvent) => void touches.current.delete(event.pointerId),
-    onPointerCancel: (event: PointerEvent) => void touches.current.delete(event.pointerId),
-    onWheel(event: WheelEvent) {
+    onPointerUp: (event: Touch) => void touches.delete(event.pointerId),
+    onPointerCancel: (event: Touch) => void touches.delete(event.pointerId),
+    onWheel(event: At & Pick<WheelEvent, 'deltaY' | 'preventDefault'>) {
       event.preventDefault();
       move(zoomed(view, event.deltaY < 0 ? 1.3 : 1 / 1.3, pointOf(event), size));
     },
