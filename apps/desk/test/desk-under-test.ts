@@ -1,5 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { axeViolations, inEnglish, RULES, startPage, tooWide } from '../../adjuster/test/app-under-test.ts';
+import {
+  axeViolations,
+  button,
+  inEnglish,
+  RULES,
+  startPage,
+  tooWide,
+} from '../../adjuster/test/app-under-test.ts';
 import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
 
 export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
@@ -36,6 +44,12 @@ export async function faultsOf(page: Page, screen: string): Promise<string[]> {
     ...(await inEnglish(page, screen)),
   ];
 }
+
+/** The name and the text of the file that a button saves. */
+export const saved = async (page: Page, name: string) => {
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+  return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')] as const;
+};
 
 /** Everything that the page keeps in the browser. */
 export const storedText = (page: Page): Promise<string> =>

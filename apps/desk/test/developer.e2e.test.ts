@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -13,7 +12,7 @@ import {
 } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { startWebhookEndpoint } from '../../api/test/webhook-endpoint.ts';
-import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
+import { DESK, enterDesk, faultsOf, saved, startDesk, storedText } from './desk-under-test.ts';
 
 const { browser, service, visiting } = await startDesk();
 
@@ -239,11 +238,8 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
       await button(page, 'Start').click();
     };
     await start();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      button(page, 'Download the claims').click(),
-    ]);
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    const [, text] = await saved(page, 'Download the claims');
+    const lines = text.trim().split('\n');
     expect(lines).toHaveLength(30);
     const claims = lines.map((line) => JSON.parse(line));
     for (let lost = 0; lost < 3; lost += 1)

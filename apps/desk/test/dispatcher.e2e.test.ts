@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
@@ -6,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { button, enterCode, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
-import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
+import { DESK, enterDesk, faultsOf, PHONE, saved, startDesk, storedText } from './desk-under-test.ts';
 
 const { service, visiting } = await startDesk();
 
@@ -376,30 +375,6 @@ test('who could take a claim is shown, and a selection is spread over the adjust
     expect(await page.getByRole('dialog').count()).toBe(0);
   }));
 
-test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words in the open dialog', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    const token = await service.staff(firm, 'dispatcher');
-    const [member, stranger] = [await service.member(firm), await service.adjuster()];
-    await enterDesk(page, service, token, '#/adjusters');
-    await page.getByText(member.svcId, { exact: true }).waitFor();
-    const invite = async (svcId: string) => {
-      await button(page, 'Invite an adjuster').click();
-      await page.getByRole('dialog').getByLabel('SVCID').fill(svcId);
-      await page.getByRole('dialog').getByRole('button', { name: 'Send invitation' }).click();
-    };
-    await invite(member.svcId);
-    const refusal = page.getByRole('dialog').getByRole('alert');
-    await refusal.getByText('This adjuster is a member already.').waitFor();
-    await refusal.getByRole('button', { name: 'Close' }).click();
-    await page.keyboard.press('Escape');
-    await invite(stranger.svcId);
-    await page.getByText('Invited', { exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Withdraw the invitation of/ }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
-    await page.getByText('Withdrawn', { exact: true }).waitFor();
-  }));
-
 test('a pasted list invites each adjuster once, says what became of each, outlives a reload, and leaves what to correct', () =>
   visiting({ ...PHONE, locale: 'en-US' }, async ({ page }) => {
     const firm = await service.firm();
@@ -426,9 +401,7 @@ test('a pasted list invites each adjuster once, says what became of each, outliv
     await dialog.getByRole('button', { name: 'Send 3 invitations' }).dblclick();
     await dialog.getByText('invited: 1 · not invited: 1 · members already: 1').waitFor();
     await dialog.getByText('This is no SVCID').waitFor();
-    const saved = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Download as CSV' }).click();
-    const csv = await readFile(await (await saved).path(), 'utf8');
+    const [, csv] = await saved(page, 'Download as CSV');
     expect(csv).toContain('ada@example.com,3,This is no SVCID');
     await dialog.getByRole('button', { name: 'Correct these' }).click();
     expect(await list.inputValue()).toBe('ada@example.com');
@@ -454,11 +427,7 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     const { svcId } = await service.member(firm);
     await enterDesk(page, service, await service.staff(firm, 'dispatcher'), '#/upload');
     await page.getByText('Loss location: ZIP code').waitFor();
-    const saved = async (name: string) => {
-      const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
-      return readFile(await download.path(), 'utf8');
-    };
-    const marked = await saved('Download a sample');
+    const [, marked] = await saved(page, 'Download a sample');
     expect(marked[0]).toBe('\ufeff');
     const sample = marked.slice(1);
     const [header = '', first, second = '', third] = sample
@@ -476,9 +445,8 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await page.getByLabel('Separator').selectOption('semicolon');
     await page.getByText('3 of 3 rows. without problems: 2 · with problems: 1').waitFor();
     await page.getByText('Row 3').waitFor();
-    expect(await saved('Download 1 problem as CSV')).toMatch(
-      /^\ufeffrow,column,code,text\r\n3,loss_location.state,,/,
-    );
+    const [, problems] = await saved(page, 'Download 1 problem as CSV');
+    expect(problems).toMatch(/^\ufeffrow,column,code,text\r\n3,loss_location.state,,/);
     expect(await faultsOf(page, 'checked')).toEqual([]);
     await button(page, 'Send 2 claims').click();
     await page.getByText(/sent: 2/).waitFor();

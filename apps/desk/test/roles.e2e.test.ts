@@ -159,56 +159,6 @@ test('a person ends a session of another browser, and has late offers mailed', (
     expect((await service.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
   }));
 
-test('an administrator sets clocks that two people cannot overwrite, and a claim shows contact and inspection where the adjuster shares them', () =>
-  visiting(PHONE, async ({ page }) => {
-    const firm = await service.firm();
-    const person = await service.member(firm);
-    const token = await service.staff(firm, 'admin');
-    const { json } = await sendClaim(service, firm.live, claimBody(person.svcId));
-    const app = (method: string, path: string, body?: unknown) =>
-      service.call(method, `/app/v1${path}`, { as: person.token, ...(body !== undefined && { body }) });
-    await app('POST', `/claims/${json.id}/acceptance`);
-    const at = new Date().toISOString();
-    await app('PUT', `/claims/${json.id}/contacts/c1`, { at, result: 'reached', note: 'NOTE-SECRET' });
-    await enterDesk(page, service, token, `#/claims/${json.id}`);
-    await page.getByText('No compartido:').waitFor();
-    expect(await faultsOf(page, 'claim, not shared')).toEqual([]);
-    await app('PUT', `/firms/${firm.id}/sharing`, { clocks: true });
-    await page.reload();
-    await page.getByText(/en el dispositivo$/).waitFor();
-    expect(await page.locator('body').textContent()).not.toContain('SECRET');
-
-    await page.goto(`${service.url}/firm#/settings`);
-    await button(page, 'Añadir una regla').click();
-    await page.getByLabel('Aseguradora').fill('Bayou Mutual');
-    await page.getByLabel('Primer contacto').fill('doce');
-    await button(page, 'Guardar los plazos').click();
-    await page.getByText('No se guardó.').waitFor();
-    const clocks = (body?: unknown) =>
-      service.call(body === undefined ? 'GET' : 'PUT', '/firm/v1/clocks', {
-        as: token,
-        ...(body !== undefined && { body }),
-      });
-    expect((await clocks()).json.rules).toEqual([]);
-    await page.getByLabel('Primer contacto').fill('12');
-    await page.reload();
-    const carrier = page.getByLabel('Aseguradora');
-    await until(
-      'what was typed',
-      async () => (await carrier.inputValue().catch(() => '')) === 'Bayou Mutual',
-    );
-    await clocks({ rules: [{ report_days: 3 }] });
-    await button(page, 'Guardar los plazos').click();
-    await page.getByText('Otra persona cambió las reglas').waitFor();
-    await button(page, 'Cargar las reglas otra vez').click();
-    const report = page.getByLabel('Informe, días');
-    await until('the other rule', async () => (await report.inputValue().catch(() => '')) === '3');
-    await report.fill('5');
-    await button(page, 'Guardar los plazos').click();
-    await page.getByText('Guardado').waitFor();
-    expect((await clocks()).json.rules).toEqual([{ report_days: 5 }]);
-  }));
-
 test('a person of two firms chooses one after the code, changes it, and no tab goes on showing the other', () =>
   visiting(DESK, async ({ page }) => {
     const operator = operatorOf(service.service.services);

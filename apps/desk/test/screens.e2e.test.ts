@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { deskEndpoints, EXAMPLES, routesOf } from '@svc/contract';
+import { commonEn } from '@svc/web-app/texts/en';
 import { moreEn } from '@svc/web-app/texts/en-more';
 import type { Locator, Page } from 'playwright-core';
 import { button, until } from '../../adjuster/test/app-under-test.ts';
-import { DESK, enterDesk, startDesk } from './desk-under-test.ts';
+import { CLOCK_TEXTS } from '../src/texts/clocks.ts';
+import { DESK, enterDesk, saved, startDesk } from './desk-under-test.ts';
 
 // Screens with a service that answers as each test says: what is shown of each answer, and what is asked for.
 
@@ -12,7 +13,7 @@ const { service, visiting } = await startDesk();
 
 type Id = keyof typeof deskEndpoints;
 type Texts = Readonly<Record<string, string>>;
-/** A text is CSV. */
+/** A text is CSV; what has `refused` is an error of that status. */
 type Answer = object | ((query: Texts, body: object, headers: Texts) => object | string);
 const ROUTES: Readonly<Record<string, string>> = routesOf('/firm/', deskEndpoints);
 
@@ -44,7 +45,7 @@ const answered = (
       const found = typeof answer === 'function' ? answer(query, body, request.headers()) : answer;
       const csv = { contentType: 'text/csv', body: String(found) };
       const content = one.status === '204' ? {} : typeof found === 'string' ? csv : { json: found };
-      await route.fulfill({ status: Number(one.status), ...content });
+      await route.fulfill({ status: Number(Object(found).refused ?? one.status), ...content });
     });
     await enterDesk(page, service, await service.staff(firm, role), hash);
     const sent = (id: string) => calls.flatMap((call) => (call.id === id ? [call.sent] : []));
@@ -82,11 +83,6 @@ async function enter(at: Page | Locator, values: Readonly<Record<string, string>
     await (isList ? field.selectOption(value) : field.fill(value));
   }
 }
-
-const saved = async (at: Page, name: string) => {
-  const [download] = await Promise.all([at.waitForEvent('download'), button(at, name).click()]);
-  return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')] as const;
-};
 
 test('a verification of the trail is the sum of its parts, and the list, its filters and the file are of all pages', () => {
   const changes = { name: { from: null, to: 'B' } };
@@ -212,7 +208,9 @@ test('questions about a file are sent once all are answered, and so is each choi
       problems: outcome === 'invalid' ? [wrong, { ...wrong, column: 'Zip', code: null }] : [],
     }));
   const result = example('importClaims', { header, next_row: null, likely_header_row: null, total_rows: 3 });
+  const counts = { sent: 4, already_sent: 5, failed: 6, created_at: after(0) };
   const answers = {
+    listImports: pageOf('listImports', { ...counts, file_name: null, name: 'old' }, { file_name: 'b.csv' }),
     importClaims(_: object, body: object) {
       const { dry_run, columns } = Object(body);
       const problems = questions;
@@ -223,6 +221,11 @@ test('questions about a file are sent once all are answered, and so is each choi
     },
   };
   return answered(['#/upload', 'admin'], answers, async (at, sent) => {
+    await shows(at, {
+      'main .card:last-child li':
+        'old · Aug 29, 2026, 10:00 AM · sent: 4 · sent before: 5 · not sent: 6 | b.csv · ',
+    });
+    expect(await sent('listImports', 1)).toEqual([{ environment: 'live', limit: '20' }]);
     const text = `${header.join()}\n1,a,b,c,"d\ne"\n2,a,b,c,d\n3,a,b,c,d\n`;
     const file = { name: 'export 7.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
     await at.getByLabel('CSV file').setInputFiles(file);
@@ -302,8 +305,10 @@ test('a claim shows every field, who closed it, the course of each of its offers
   };
   const history = offers.map((offer) => ({ ...details.history[0], ...nothing, ...offer }));
   let getBoardClaim = { ...details, clocks, history };
-  const answers = { getBoardClaim: () => getBoardClaim };
+  const answers = { getBoardClaim: () => getBoardClaim, getBoardReceipt: { receipt: 'a.b.c' } };
   return answered([`#/claims/${details.claim.id}`, 'auditor'], answers, async (at) => {
+    const receipt = [`receipt-${details.claim.id}.jws`, 'a.b.c'];
+    expect(await saved(at, 'Save the receipt')).toEqual(receipt);
     await shows(at, {
       '.sent .card:last-child': 'Other fields … first nameRay … phone239-555-0121',
       '.split-claim .screen-header .pill': 'Closed',
@@ -323,10 +328,13 @@ test('a claim shows every field, who closed it, the course of each of its offers
       '.split-claim .card:has-text("Report due") dd':
         'not yetdue Aug 29, 2026, 10:15 AM | Late not yetdue Aug 29, 2026, 10:15 AM | Aug 29',
     });
+    Object.assign(getBoardClaim, { clocks: null });
+    await at.reload();
+    await at.getByText(CLOCK_TEXTS.en.notShared).waitFor();
   });
 });
 
-test('adjusters have a pill for what they can take, those who take offers and have least work first; one of the test data is withdrawn there', () => {
+test('adjusters have a pill for what they can take, those who take offers and have least work first; a refused invitation stays open, and one of the test data is withdrawn there', () => {
   const one = (svc_id: string, changes: object) => ({
     ...{ svc_id, name: svc_id, email: null, expires_at: null, seen_at: null, reminded_at: null },
     ...{ open_offers: 0, open_claims: 0, shares_credentials: false, median_answer_seconds: 59 },
@@ -342,7 +350,11 @@ test('adjusters have a pill for what they can take, those who take offers and ha
     ...[one('Busy', { open_claims: 5 }), one('Free', { open_offers: 4, email: 'f@x.test' })],
     one('Tester', { ...invited, test: true }),
   );
-  const answers = { listBoardAdjusters, withdrawBoardInvitation: person, inviteBoardAdjuster: person };
+  let inviteBoardAdjuster: object = { refused: 409, status: 409, code: 'already_member' };
+  const answers = {
+    ...{ listBoardAdjusters, withdrawBoardInvitation: person },
+    inviteBoardAdjuster: () => inviteBoardAdjuster,
+  };
   return answered(['#/adjusters', 'dispatcher'], answers, async (at, sent) => {
     await shows(at, {
       '.wide-row':
@@ -357,9 +369,13 @@ test('adjusters have a pill for what they can take, those who take offers and ha
     const dialog = at.getByRole('dialog');
     await enter(dialog, { SVCID: 'SVC-9', 'Your name': 'Ann', Purpose: 'Storm' });
     await dialog.getByRole('button', { name: 'Send' }).click();
-    expect(await sent('inviteBoardAdjuster', 1)).toEqual([
-      { svc_id: 'SVC-9', invited_as: 'Ann', purpose: 'Storm' },
-    ]);
+    const refusal = dialog.getByRole('alert').filter({ hasText: 'This adjuster is a member already.' });
+    await refusal.getByRole('button', { name: 'Close' }).click();
+    inviteBoardAdjuster = person;
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    const invitation = { svc_id: 'SVC-9', invited_as: 'Ann', purpose: 'Storm' };
+    expect(await sent('inviteBoardAdjuster', 2)).toEqual([invitation, invitation]);
+    await dialog.waitFor({ state: 'detached' });
     await button(at, 'Test').click();
     await button(at, 'Withdraw the invitation of Tester?').click();
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
@@ -372,8 +388,9 @@ test('a report has each number in its column, its bars and its file, for the dat
   const row = { ...example('reportAnswers').total, ...counts, offers: 81, partial: true };
   const rows = [{ ...row, group: 'a', label: 'Ana', median_answer_seconds: 59 }];
   const total = { ...row, offers: 90, partial: false, median_answer_seconds: null };
+  let isFile = true;
   const reportAnswers = (_: Texts, __: object, { accept }: Texts) =>
-    accept === 'text/csv' ? 'group,offers\r\na,81\r\n' : example('reportAnswers', { rows, total });
+    accept === 'text/csv' && isFile ? 'group,offers\r\na,81\r\n' : example('reportAnswers', { rows, total });
   const dayOf = (instant: number): number => {
     const date = new Date(instant).toLocaleDateString('en', { timeZone: 'America/Chicago' });
     return Date.parse(`${date} UTC`) / 86_400_000;
@@ -391,16 +408,21 @@ test('a report has each number in its column, its bars and its file, for the dat
     expect(await at.evaluate(bars)).toEqual(['0 0 81 1 0+11 11+12 23+13 36+14 50+15 65+16']);
     const saves = await saved(at, 'Download as CSV');
     expect(saves).toEqual(['answers.csv', '\ufeffgroup,offers\r\na,81\r\n']);
+    isFile = false;
+    await button(at, 'Download as CSV').click();
+    await at.getByText(commonEn.network.failed).waitFor();
     await enter(at, { 'Group by': 'week', 'Offered in the last': '7' });
     await button(at, 'Test').click();
-    const asked = (await sent('reportAnswers', 5)).map((query) => {
+    const asked = (await sent('reportAnswers', 6)).map((query) => {
       const { since, ...others } = Object(query);
       // Midnight may pass in between.
       const ago = [began, dayOf(Date.now())].map((today) => today - dayOf(Date.parse(since)));
       return [ago.find((days) => days === 7 || days === 30), ...Object.values(others)].join(' ');
     });
-    const live = ['30 live adjuster', '30 live adjuster', '30 live week', '7 live week', '30 test adjuster'];
-    expect(asked).toEqual(live.map((text) => `${text} America/Chicago`));
+    const live = ['30 live week', '7 live week', '30 test adjuster'];
+    expect(asked).toEqual(
+      [...Array(3).fill('30 live adjuster'), ...live].map((text) => `${text} America/Chicago`),
+    );
   });
 });
 
@@ -539,8 +561,9 @@ test('the map has the claims that wait and those that are accepted at their ZIP 
 
 test('rules of clocks are saved as all of them, in the time zone that they have, from the version that was seen', () => {
   const getClocks = example('getClocks', { time_zone: 'America/New_York' });
-  const answers = { getClocks, updateClocks: (_: Texts, body: object) => ({ ...body, version: 'v2' }) };
-  return answered(['#/settings', 'admin'], answers, async (at, sent) => {
+  let refused: object | undefined;
+  const updateClocks = (_: Texts, body: object) => refused ?? { ...body, version: 'v2' };
+  return answered(['#/settings', 'admin'], { getClocks, updateClocks }, async (at, sent) => {
     await button(at, 'Add a rule').click();
     await at.getByLabel('Carrier').last().fill('Bayou');
     await at.getByLabel('Inspection').last().fill('5');
@@ -555,6 +578,20 @@ test('rules of clocks are saved as all of them, in the time zone that they have,
       { rules: [...getClocks.rules, added], ...zone, based_on: getClocks.version },
       { rules: [added], ...zone, based_on: 'v2' },
     ]);
+    for (const [status, code, said] of [
+      [422, 'validation_failed', CLOCK_TEXTS.en.refused],
+      [409, 'clocks_changed', CLOCK_TEXTS.en.changed],
+    ] as const) {
+      await at.getByLabel('Inspection').last().fill('6');
+      refused = { refused: status, status, code };
+      await button(at, 'Save the clocks').click();
+      await at.getByText(said).waitFor();
+    }
+    const { length: read } = await sent('getClocks', 1);
+    await button(at, 'Load the rules again').click();
+    await sent('getClocks', read + 1);
+    await at.getByText(CLOCK_TEXTS.en.changed).waitFor({ state: 'detached' });
+    expect(await at.getByLabel('Carrier').count()).toBe(getClocks.rules.length);
   });
 });
 
@@ -635,3 +672,64 @@ test('people say since when they are there, have the role that is chosen, and do
     await at.getByRole('alert').getByText('2 keys of theirs still work').waitFor();
   });
 });
+
+test('the sandbox has what can be done with each account and the latest claims, says what was refused, and why a rehearsal failed', () =>
+  answered(['#/sandbox', 'developer'], {}, async (at) => {
+    const account = (name: string, status: string) => ({ svc_id: `test_f_${name}`, status, test: true });
+    const accounts = [
+      account('manual', 'active'),
+      account('accepts', 'pending'),
+      account('joins', 'expired'),
+    ];
+    const statuses = [...Array(21).fill('accepted'), 'pending_acceptance'];
+    const lists: Readonly<Record<string, readonly object[]>> = {
+      '/v1/adjusters': [{ svc_id: 'SVC-1', status: 'active', test: false }, ...accounts],
+      // Those that have changed last come last.
+      '/v1/claims': statuses.map((status, n) => ({
+        ...{ id: `c${n}`, external_id: `EXT-${n}`, assignment: { status, adjuster_svc_id: 'SVC-2' } },
+      })),
+    };
+    const acts: string[] = [];
+    const isFirms = ({ pathname }: URL) => pathname.startsWith('/v1/');
+    await at.route(isFirms, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const isAct = route.request().method() === 'POST';
+      if (isAct) acts.push(pathname);
+      const refusal = { code: 'claim_closed', status: 409, detail: 'It is closed.', request_id: 'r1' };
+      const found = isAct ? refusal : { data: lists[pathname], next_cursor: null, key: {} };
+      await route.fulfill({ status: isAct ? 409 : 200, json: found });
+    });
+    const use = async () => {
+      await at.getByLabel('Test key').fill(' svc_test_x ');
+      await button(at, 'Use in the sandbox').click();
+    };
+    await use();
+    const named = (names: readonly (string | number)[], start: string, end: string) =>
+      names.map((name) => `${start}${name} ${end}`).join(' | ');
+    const closable = Array.from({ length: 19 }, (_, n) => 20 - n);
+    await shows(at, {
+      'main .history li': [
+        'test_f_manual ActivePauseResumeLeave the firm | test_f_accepts InvitedAcceptDeclineExpire',
+        named(['rejects', 'paused', 'new'], 'test_f_', 'Invite'),
+        'test_f_joins ExpiredInvite | test_f_declines Invite',
+        `EXT-21 Offered · SVC-2AcceptRejectClose | ${named(closable, 'EXT-', 'Accepted · SVC-2Close')}`,
+      ].join(' | '),
+    });
+    for (const [name, path] of [
+      ['Expire test_f_accepts', 'invitations/test_f_accepts/expiry'],
+      ['Decline test_f_accepts', 'invitations/test_f_accepts/decline'],
+      ['Accept EXT-21', 'claims/c21/acceptance'],
+      ['Close EXT-20', 'claims/c20/closure'],
+    ] as const) {
+      await button(at, name).click();
+      await shows(at, { 'details.card[open]': `${name} claim_closed … It is closed. … Request` });
+      expect(acts.at(-1)).toBe(`/v1/test/${path}`);
+    }
+    expect(await at.locator('a[href="#/requests/r1"]').count()).toBe(1);
+    await button(at, 'Start').click();
+    await shows(at, { 'p.strong[role=status]': 'Failed', '[role=log] p': 'a rehearsal needs a test key' });
+    await button(at, 'Forget the key').click();
+    await use();
+    await button(at, 'Start').waitFor();
+    expect(await at.getByRole('log').count()).toBe(0);
+  }));
