@@ -1344,6 +1344,13 @@ test('changes of one text that could not be stored all count once they can be, a
   fails = false;
   await typed.store();
   expect(kept).toEqual({ a: '12', b: '1' });
+  const shown: unknown[] = [];
+  const stop = typed.texts.subscribe(({ b }) => shown.push(b));
+  await Promise.all([typed.change([['b', line('2')]]), typed.change([['b', line('3')]])]);
+  stop();
+  // What is typed while an earlier text is being stored stays.
+  expect([...new Set(shown.slice(shown.indexOf('123')))]).toEqual(['123']);
+  typed.keep(['b'], '1');
   const storing = typed.change([['a', line('3')]]);
   typed.forget();
   await storing;

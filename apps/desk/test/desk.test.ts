@@ -218,7 +218,8 @@ describe('offers', () => {
     // As they are after the withdrawal.
     expect(seen()).toEqual([changed.updated_at, changed.updated_at]);
     state.meets.withdrawBoardOffer = [notPending];
-    state.meets.getBoardClaim = [{ claim: changed, history: [{ outcome: 'rejected' }] }];
+    const history = [{ outcome: 'rejected' }, { outcome: 'withdrawn' }];
+    state.meets.getBoardClaim = [{ claim: changed, history }];
     await desk.offers.end('withdraw', [boardClaim()], '');
     expect(outcomeText(Object(desk.offers.acts.value.at(-1)), en)).toBe(en.refusals.offer_not_pending);
   });

@@ -37,6 +37,17 @@ describe('the edge limiter', () => {
     },
   );
 
+  test('counts what an address sent late in a minute in the next one, however early its first request was', () => {
+    const { allowed, clock } = underTest(600);
+    const start = Math.ceil(START / MINUTE) * MINUTE;
+    clock.time = start;
+    allowed('192.0.2.1', 1);
+    clock.time = start + MINUTE - 1;
+    expect(allowed('192.0.2.1', 600)).toBe(599);
+    clock.time = start + 1.5 * MINUTE;
+    expect(allowed('192.0.2.1', 600)).toBe(300);
+  });
+
   test('does not count denied requests', () => {
     const { edge, clock } = underTest(60);
     let inside = 0;

@@ -484,6 +484,25 @@ describe('other bodies', () => {
     ).toMatchObject([{ pointer: '' }]);
   });
 
+  it('credentials end on a day of this century, and days away may be one day', () => {
+    const pointers = (endpoint: Parameters<typeof parseRequest>[0], body: unknown) =>
+      errorsOf(parseRequest(endpoint, { body })).map(({ pointer }) => pointer);
+    const away = (first_day: string, last_day: string) =>
+      pointers(endpoints.updateAvailability, {
+        away: [{ first_day, last_day, time_zone: 'America/Chicago' }],
+      });
+    expect(away('2026-09-07', '2026-09-07')).toEqual([]);
+    expect(away('2026-09-07', '2026-09-06')).toEqual(['/away/0/last_day']);
+    const { fcn, licenses } = endpoints.saveCredentials.example.body;
+    const ends = (expires_on: string) =>
+      pointers(endpoints.saveCredentials, {
+        fcn: { ...fcn, expires_on },
+        licenses: licenses.map((license) => ({ ...license, expires_on })),
+      });
+    const both = ['/fcn/expires_on', '/licenses/0/expires_on'];
+    expect(['1999-12-31', '2000-01-01', '2099-12-31', '2100-01-01'].map(ends)).toEqual([both, [], [], both]);
+  });
+
   it('a push subscription is accepted as browsers serialize it', () => {
     const register = (subscription: unknown) =>
       errorsOf(

@@ -137,6 +137,16 @@ test('the server runs until the last process that uses it stops, on data that ro
   expect(isRunning(second.serverPid)).toBe(false);
 });
 
+test('a process that cannot use a running server leaves it to the others', async () => {
+  setUpBefore();
+  const first = await use();
+  await rows(first.url, 'ALTER ROLE claims_service RENAME TO missing');
+  await rows(first.url, 'ALTER DATABASE postgres SET default_transaction_read_only = on');
+  await expect(use()).rejects.toThrow('read-only');
+  expect(isRunning(first.serverPid)).toBe(true);
+  expect(await rows(first.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
+
 test('a process that exits without stop() stops the server only when it was the last user', async () => {
   setUpBefore();
   const first = await use();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
-import { type ClaimId, SHARES_NOTHING, type Svcid } from '@svc/domain';
+import { type ClaimId, INVITATION_LIFETIME_MS, SHARES_NOTHING, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture } from '../../fixture.ts';
 
 export function appReadsBehavior(fixture: () => Fixture): void {
@@ -53,6 +53,12 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await expectChange({ own: true });
       const second = await newFirm();
       await invite(second, svcId);
+      await expectChange({ own: true });
+      clock.advance(INVITATION_LIFETIME_MS);
+      await expectChange({});
+      await invite(second, svcId);
+      await expectChange({ own: true });
+      await use.setMember(firm.id, svcId, false);
       await expectChange({ own: true });
       await use.declineInvitation({ svcId }, second.id);
       await expectChange({ own: true });
