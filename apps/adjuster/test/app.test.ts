@@ -611,6 +611,7 @@ describe('an app', () => {
     expect(await reads(() => handlers.events?.disconnected(false))).toBe(0);
     expect(await reads(() => handlers.events?.disconnected(true))).toBe(1);
     expect(await reads(() => handlers.page.online?.())).toBe(1);
+    expect(await reads(() => handlers.events?.connected())).toBe(0);
     state.visible = true;
     expect(await reads(() => handlers.page.visibilitychange?.())).toBe(0);
     // It asks for the revision, and reads the profile alone.
@@ -734,9 +735,10 @@ describe('an app', () => {
     app.typed.contactNotes.keep([claim.id], 'Gate code');
     const contact = { id: 'c1', at: '2026-08-29T16:00:00Z', result: 'no_answer', note: 'Gate code' } as const;
     const release = holdBack(state, `PUT v1/claims/${claim.id}/contacts/c1`);
-    await app.work.logContact(claim.id, { contact }, 5000);
+    const id = await app.work.logContact(claim.id, { contact }, 5000);
     await settled();
     expect(app.typed.contactNotes.texts.value).toEqual({ [claim.id]: 'Gate code' });
+    expect(await app.work.undoContact(claim.id, `${id}`)).toBe(false);
     release({ ...claim, work: { ...claim.work, contacts: [contact] } });
     await settled();
     expect(app.typed.contactNotes.texts.value).toEqual({});
@@ -942,6 +944,10 @@ describe('an app', () => {
     expect([await save(), await reads()]).toEqual(['saved', 0]);
     expect(app.lists.findClaim(claim.id)?.work.notes).toBe('Wet');
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Wet');
+    const closing = `POST v1/claims/${claim.id}/closure`;
+    state.responses[closing] = () => ({ ...claim, closed_at: '2026-09-01T00:00:00.000Z' });
+    for (const changed of [{ notes: 'Wet' }, {}]) await app.work.save(claim.id, changed, true);
+    expect(state.calls).toEqual([name, closing, closing]);
   });
 
   test('saves a date together with that of another device, which is named in the notes, and says so once', async () => {
@@ -1078,11 +1084,13 @@ describe('an app', () => {
     expect((await storage.get('profile'))?.availability).toMatchObject(changes);
   });
 
-  test('refuses a first email address that the service did not store', async () => {
+  test('refuses a first email address that the service did not store, and shows what it did store', async () => {
     const { app, state } = await started();
     state.responses['PATCH v1/me'] = () => ({ ...PROFILE, email: null });
-    const saving = app.account.saveProfile({ email: 'taken@example.com' });
+    state.profile = { ...PROFILE, last_name: 'Stored' };
+    const saving = app.account.saveProfile({ email: 'taken@example.com', last_name: 'Stored' });
     await expect(saving).rejects.toMatchObject({ status: 422, fields: ['email'] });
+    expect(app.session.profile.value).toEqual(state.profile);
   });
 
   test('reads the deadlines once an hour, however often the lists are read, and shows the stored ones before', async () => {

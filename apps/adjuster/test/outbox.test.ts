@@ -228,13 +228,23 @@ describe('the outbox', () => {
   );
 
   test('keeps everything while offline, lets it be undone, and sends it in order afterwards', async () => {
-    const { state, open } = device();
+    const { state, outbox, stored } = device();
     state.online = false;
-    const outbox = open();
+    state.owner = 'SVC-2';
+    await outbox.add([accept('foreign')]);
+    state.owner = 'SVC-1';
+    await outbox.add([accept('held')], 120_000);
     await outbox.add([accept('a')]);
     const [undone = ''] = await outbox.add([accept('b')]);
     await outbox.add([notes('c', 'Wet'), pause]);
-    expect((await outbox.send()).stopped).toBe('offline');
+    const since = state.now;
+    for (let n = 0; n < 2; n += 1) {
+      expect((await outbox.send()).stopped).toBe('offline');
+      state.now += 1000;
+    }
+    expect(stored().map(({ offlineSince }) => offlineSince)).toEqual([
+      ...[undefined, undefined, since, since, since, since],
+    ]);
     expect(await outbox.cancel([undone])).toHaveLength(1);
     state.online = true;
     await outbox.send();
@@ -485,7 +495,9 @@ describe('the outbox', () => {
     [409, 'offer_not_pending', claimIs('pending_acceptance', { closed_at: 'today' }), 'gone'],
     [409, 'offer_not_pending', claimIs('pending_acceptance', { offered_at: 'later' }), 'offeredAgain'],
     [409, 'offer_not_pending', claimIs('accepted'), 'accepted'],
+    [409, 'offer_not_pending', claimIs('pending_acceptance'), 'gone'],
     [409, 'offer_not_pending', new ApiError(404, 'not_found'), 'gone'],
+    [409, 'offer_not_pending', new ApiError(403, 'forbidden'), 'refused'],
   ])('an acceptance that gets %s %s is over, with the result that the claim shows', async (...row) => {
     const [status, code, claim, result] = row;
     const { state, outbox } = device();
@@ -841,6 +853,13 @@ describe('the outbox', () => {
     expect([1000, 4000, 8000].map(answered)).toMatchObject(
       [5000, 6000, 9000].map((at) => ({ answeredAt: at })),
     );
+    // Since when it has waited is by the clock at that time, which may have been known then.
+    const waited = { ...accept('a'), ...made, offlineSince: 2000 };
+    const times = [500, undefined].map((offlineOffsetMs) =>
+      withKnownTimes({ ...waited, offlineOffsetMs }, 9000, 3000),
+    );
+    const known = { assumedOffsetMs: undefined, offlineOffsetMs: undefined };
+    expect(times).toMatchObject([4500, 2000].map((offlineSince) => ({ offlineSince, ...known })));
     const logged = { ...contact('a', '1'), entries: { contact_date: '2026-08-01' } };
     expect(withKnownTimes({ ...logged, ...made }, Date.now() + 1e12, 86_401_000)).toMatchObject({
       ...{ contact: { at: '2026-08-31T15:00:00.000Z' }, entries: { contact_date: '2026-08-01' } },

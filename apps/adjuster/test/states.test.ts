@@ -10,6 +10,7 @@ import {
   suggestionFor,
 } from '../src/model/notification-state.ts';
 import { notificationOf } from '../src/model/push-message.ts';
+import { type UpdateEvent, type UpdateState, updateReducer } from '../src/model/update-state.ts';
 import { createAppNavigation } from '../src/navigation.ts';
 import { NOTIFICATION_WORDS } from '../src/texts/worker.ts';
 import { PROFILE } from './claims.ts';
@@ -36,6 +37,17 @@ test.each<[string, LiveState['kind'], LiveEvent[]]>([
   ['for the next adjuster', 'behind', [OPEN, sent('r1'), READ, { kind: 'forget' }, OPEN, sent('r1')]],
 ])('live updates are, %s, %s', (_, kind, events) => {
   expect(events.reduce(liveReducer, CLOSED).kind).toBe(kind);
+});
+
+test.each<[UpdateState, ...UpdateEvent[]]>([
+  ['uncontrolled', 'installed', 'accepted'],
+  ['current', 'controlled', 'accepted'],
+  ['waiting', 'controlled', 'installed', 'installed'],
+  ['replaced', 'controlled', 'controlled', 'installed', 'accepted', 'controlled'],
+  ['replaced', 'controlled', 'installed', 'controlled', 'accepted'],
+  ['activating', 'controlled', 'installed', 'accepted', 'installed', 'controlled'],
+])('a release of the app is %s after %s', (state, ...events) => {
+  expect(events.reduce(updateReducer, 'uncontrolled')).toBe(state);
 });
 
 describe('notifications', () => {

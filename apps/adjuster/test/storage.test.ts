@@ -1,8 +1,8 @@
 import 'fake-indexeddb/auto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { openDB } from 'idb';
-import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
+import { connectDatabase, DatabaseBlocked, openAppDatabase } from '../src/data/database.ts';
 import { withFallback } from '../src/data/fallback.ts';
 import { createStorage } from '../src/data/storage.ts';
 import { isClaim, isStoredShape } from '../src/model/shapes.ts';
@@ -14,6 +14,10 @@ let name = '';
 beforeEach(() => {
   databases += 1;
   name = `claims-${databases}`;
+});
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 describe('the database of the device', () => {
@@ -54,6 +58,38 @@ describe('the database of the device', () => {
       ),
     );
     expect(version).toBe(2);
+  });
+
+  test('is in memory where the browser provides none, and not where it is blocked or was open before', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const opening = jest.spyOn(indexedDB, 'open');
+    const none = () => {
+      throw new Error('None.');
+    };
+    let prepared = 0;
+    const open = () =>
+      openAppDatabase(async () => {
+        prepared += 1;
+        opening.mockRestore();
+      });
+    opening.mockImplementation(none);
+    const memory = open();
+    const [one, other] = await Promise.all([memory.get(), memory.get()]);
+    expect([one === other, prepared]).toEqual([true, 1]);
+    const before = open();
+    (await before.get()).close();
+    const again = jest.spyOn(indexedDB, 'open').mockImplementation(none);
+    await expect(before.get()).rejects.toThrow('None.');
+    // Behind the upgrade of yet another tab there is no event.
+    again.mockReturnValue(Object(new EventTarget()));
+    const results: unknown[] = [];
+    void open()
+      .get()
+      .catch((error: unknown) => results.push(error));
+    await jest.advanceTimersByTimeAsync(2999);
+    expect(results).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect([results, prepared]).toEqual([[expect.any(DatabaseBlocked)], 1]);
   });
 
   test.each([

@@ -330,9 +330,14 @@ test('notifications are turned on with the choices of this device, tested, kept 
   const turnOn = `end old, GET push-key, ${SUBSCRIBE}, PUT d1/preferences ${JSON.stringify(chosen)}`;
   expect(taken()).toBe(`${turnOn}, GET d1`);
   await notifications.sendTest();
+  // Changed ones may not be stored on a full disk.
+  await notifications.sendPreferences({ quietHours: null, deadlineReminders: false });
+  const changed = { ...chosen, quiet_hours: null, deadline_reminders: false };
   phone.held = null;
   await fire('pushsubscriptionchange');
-  expect(taken()).toBe(`POST d1/test-notification, ${turnOn.replace('end old, ', '')}`);
+  expect(taken()).toBe(
+    `POST d1/test-notification, PUT d1/preferences ${JSON.stringify(changed)}, ${turnOn.replace('end old, ', '')}`,
+  );
   // After a sign-in nothing has gone wrong.
   phone.held = null;
   await notifications.renew(0);
