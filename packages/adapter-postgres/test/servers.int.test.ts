@@ -41,6 +41,8 @@ test('while no server can be reached, transactions fail as unavailable, and each
       (error) => error.reason === 'database_unreachable',
     ),
   );
+  // One that begins after the server was lost looks for another one.
+  await expect(write(stores)).rejects.toMatchObject({ reason: 'database_unreachable' });
   const reports = await reportServers(severalServers);
   expect(reports.map(({ server }) => server)).toEqual(proxies.map(({ url }) => new URL(url).host));
   expect(reports.filter(({ problem }) => problem === null)).toEqual([]);
