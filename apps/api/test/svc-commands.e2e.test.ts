@@ -511,8 +511,11 @@ test('an export of a firm has names and times as in the API, and a last line wit
   });
   const left = await service.member(firm);
   await run('member', 'remove', '--firm', firm.id, '--svc-id', left.svcId);
+  const { webhook } = await json('webhook', 'create', '--firm', firm.id, '--url', 'https://hooks.example/1');
+  await run('webhook', 'roll', webhook.id, '--firm', firm.id, '--overlap', '2h');
   const { code, stdout } = await run('firm', 'export', firm.id);
   expect(code).toBe(0);
+  expect(stdout).not.toContain('whsec_');
   const lines: Record<string, unknown>[] = stdout
     .trimEnd()
     .split('\n')

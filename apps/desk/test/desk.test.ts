@@ -965,6 +965,11 @@ describe('an upload', () => {
       undefined,
       ['Claim #,García\n1,2'],
     ]);
+    await uploads.send();
+    expect([uploads.notice.value, bodies().map(({ text, dry_run }) => [text, dry_run])]).toEqual([
+      undefined,
+      [true, false].map((isCheck) => ['Claim #,García\n1,2', isCheck]),
+    ]);
   });
 
   test('of two files that are read at the same time is of the last one', async () => {
