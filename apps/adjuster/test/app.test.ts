@@ -235,7 +235,14 @@ describe('an app', () => {
     const { app } = await visit();
     expect(app.lists.offers.value).toHaveLength(1);
     expect(state.calls).not.toContain('GET v1/claims');
-    expect(await storage.get('readAt')).toBe(Date.now());
+    const readAt = Date.now();
+    expect(await storage.get('readAt')).toBe(readAt);
+    // Without a response it is not known whether the adjuster may still have them.
+    jest.setSystemTime(readAt + 3_600_000);
+    state.responses['GET v1/me'] = new NetworkError('service');
+    await visit();
+    expect(await storage.get('readAt')).toBe(readAt);
+    delete state.responses['GET v1/me'];
     // Where no event says so, they are read soon.
     state.alive = false;
     await visit();
@@ -334,7 +341,7 @@ describe('an app', () => {
   );
 
   test('asks for a location by itself until it is answered once, also after a restart', async () => {
-    const { open, signedIn, visit } = device();
+    const { open, signedIn, state, visit } = device();
     await signedIn();
     const mayAsk = async (): Promise<boolean> => {
       const { app } = await visit();
@@ -348,6 +355,9 @@ describe('an app', () => {
     expect([places.mayAsk.value, await mayAsk()]).toEqual([false, false]);
     places.forget();
     expect(places.mayAsk.value).toBe(true);
+    // Where that cannot be known, it would be asked at each start.
+    state.databaseFails = true;
+    expect(await mayAsk()).toBe(false);
   });
 
   test('forgets one adjuster for the next one, with the answers of the first still on the device', async () => {
@@ -716,15 +726,18 @@ describe('an app', () => {
 
   test('stores what it could not store twice a minute, also while it is hidden', async () => {
     const { app, state, storage } = await started();
-    Object.assign(state, { storeFails: true, visible: false });
+    Object.assign(state, { databaseFails: true, visible: false });
     state.isStored.value = false;
     state.responses[acceptanceOf(state)] = new NetworkError('service', 60_000);
+    app.typed.fields.keep(['zip'], '33931');
+    app.drafts.of('claim-1').keep(['notes'], 'Wet');
     await app.answers.answer(state.offers, 'accept');
     await after(29_000);
-    state.storeFails = false;
-    expect(await storage.get('outbox')).toBeUndefined();
+    state.databaseFails = false;
+    const stored = () => storage.getAll('outbox', 'fields', 'draft:claim-1');
+    expect(await stored()).toEqual([undefined, undefined, undefined]);
     await after(1000);
-    expect(await storage.get('outbox')).toHaveLength(1);
+    expect(await stored()).toEqual([[expect.anything()], { zip: '33931' }, { notes: 'Wet' }]);
   });
 
   test('keeps a note in its field until its entry is sent where nothing is stored, and knows who has made it', async () => {

@@ -102,6 +102,7 @@ test('each row says how long its offer has waited or the firm still waits, what 
       expect(found.map((text) => text.replace(/\d+ min/, 'N min'))).toEqual(shown);
     };
     await rows('pill neutral: 5 h', 'pill warning: 30 h left', 'pill warning: Time is up');
+    expect(await page.locator('.menu .count').allTextContents()).toEqual(['3']);
     await page.evaluate("location.hash = '#/claims/closed'");
     await rows('pill neutral: Closed Sep 2, 2026');
     await page.evaluate("location.hash = '#/claims'");
@@ -246,6 +247,9 @@ test('of many offers the first show before all are read, and only those near the
     await page.context().grantPermissions(['geolocation']);
     await page.context().setGeolocation({ latitude: 26.45, longitude: -81.95 });
     await button(page, 'Set your location').click();
+    await page.getByRole('dialog').getByLabel('ZIP code').fill('00001');
+    await button(page, 'Use ZIP code').click();
+    await page.getByText('This ZIP code is unknown.').waitFor();
     await button(page, 'Use my location').click();
     await button(page, 'From your location').waitFor();
     await page.getByRole('img', { name: 'Your location' }).waitFor();

@@ -32,11 +32,32 @@ test('what is typed outlasts a page that the phone closes: codes, search, select
       await page.goto(`${service.url}/app`);
     };
     await page.goto(`${service.url}/app`);
+    const noted = `localStorage['sign-in-code /app']`;
+    const openAfter = async (minutes: number) => {
+      await page.evaluate(`${noted} = (Date.now() - ${minutes * 60_000}) + ' other@example.com'`);
+      await page.reload();
+    };
+    await openAfter(5);
+    await button(page, 'Use another email').click();
+    expect(await page.evaluate(noted)).toBe('');
+    // The code is not valid any more.
+    await openAfter(10);
     await page.getByLabel('Your email').fill(await emailOf(service, token));
     await button(page, 'Email me a code').click();
     await page.getByLabel('Six-digit code').waitFor();
     const code = await codeFor(service);
     await closeAndOpen();
+    for (const [refusal, said] of [
+      ['invalid_sign_in', 'The code is wrong or has expired.'],
+      ['code_not_requested', 'A code works only in the browser that requested it.'],
+      ['passkey_required', 'This account has a passkey.'],
+    ] as const) {
+      const problem = { status: 401, json: { status: 401, code: refusal } };
+      await page.route('**/app/session', (route) => route.fulfill(problem), { times: 1 });
+      await page.getByLabel('Six-digit code').fill('000000');
+      await button(page, 'Sign in').click();
+      await page.getByText(said).waitFor();
+    }
     await page.getByLabel('Six-digit code').fill(code);
     await button(page, 'Sign in').click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();

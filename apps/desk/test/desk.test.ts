@@ -608,7 +608,8 @@ describe('the board', () => {
       await after(1000);
     }
     expect(desk.board.list.rows.value).toMatchObject([{ late: true }]);
-    expect([desk.changes.value, reads()]).toEqual([2, 3]);
+    // And the times since then go on.
+    expect([desk.changes.value, reads(), desk.now.value]).toEqual([2, 3, Date.now()]);
   });
 
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
@@ -1033,7 +1034,10 @@ describe('an upload', () => {
       ...{ sheet: 'Cover', sheets: ['Cover', 'Claims'], hiddenRows: 0 },
     });
     await uploads.choose(file, { sheet: 'Gone' });
-    expect(uploads.notice.value).toMatchObject({ kind: 'unreadable' });
+    // What was checked is still there.
+    expect([uploads.notice.value, uploads.upload.value, uploads.file.value]).toMatchObject([
+      ...[{ kind: 'unreadable' }, { kind: 'checked' }, { workbook: { sheet: 'Cover' } }],
+    ]);
     await uploads.choose(file, { sheet: 'Claims' });
     const text = 'Claim #\tCode\r\n1\t"a ""b"""\r\n\r\n2\tc';
     expect(bodies().at(-1)).toMatchObject({ dry_run: true, text, delimiter: 'tab', header_row: undefined });

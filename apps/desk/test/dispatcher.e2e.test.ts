@@ -34,6 +34,10 @@ const choose = (page: Page, content: string | Uint8Array, name = 'export 2026-11
   return page.getByLabel('CSV file').setInputFiles(file);
 };
 
+/** Whether the box above the rows is checked, or only some of them are. */
+const allSelected = (page: Page) =>
+  page.getByLabel('Select all shown').evaluate((box) => [Object(box).checked, Object(box).indeterminate]);
+
 test('a dispatcher signs in by code, sees the board live, and offers claims with the keyboard', () =>
   visiting(DESK, async ({ page, context }) => {
     const firm = await service.firm();
@@ -73,6 +77,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.keyboard.press('Shift+X');
     await page.locator('a:focus', { hasText: 'Marisol Reyes' }).waitFor();
     await page.getByText('3 claims shown, 2 selected').waitFor();
+    expect(await allSelected(page)).toEqual([false, true]);
     await page.keyboard.press('o');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 of them are offered to others now; those offers end.').waitFor();
@@ -246,9 +251,14 @@ test('what was rejected comes first and is counted, fifteen rows fit, what was t
     await page.getByLabel('Search').fill(sent[3]?.claim_number.slice(-6) ?? '');
     await until('the search', async () => (await links.count()) === 1);
     await page.getByLabel('Select Marisol Ortega3').check();
+    // In a field these are letters: a dialog would be in front of what follows.
+    await page.getByLabel('Search').pressSequentially('wo');
     await page.getByLabel('Search').fill('0142 ortega11');
     await page.getByText('1 claim shown, 1 selected, 1 of them not shown here').waitFor();
+    expect(await allSelected(page)).toEqual([false, false]);
     await page.getByLabel('Select Marisol Ortega11').check();
+    await page.getByText('1 claim shown, 2 selected, 1 of them not shown here').waitFor();
+    expect(await allSelected(page)).toEqual([true, false]);
     await page.reload();
     await page.getByText('1 claim shown, 1 selected').waitFor();
     expect(await page.getByLabel('Search').inputValue()).toBe('0142 ortega11');

@@ -160,6 +160,30 @@ test.each([
   });
 });
 
+test('a list whose next page is refused keeps its rows, and is read on at a press', () => {
+  const ids = Array.from({ length: 50 }, (_, n) => ({ request_id: `r${n}` }));
+  const pages: Readonly<Record<string, object>> = {
+    first: { ...pageOf('listRequests', ...ids), next_cursor: 'refused' },
+    refused: { refused: 403, status: 403, code: 'insufficient_scope' },
+  };
+  let next = pages.refused;
+  const listRequests = ({ cursor }: Texts) => Object(cursor === undefined ? pages.first : next);
+  return answered(['#/requests', 'developer'], { listRequests }, async (at, sent) => {
+    await until('the end of the list', async () => {
+      await at.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      return (await sent('listRequests', 0)).length > 1;
+    });
+    await at.getByText('Your role does not allow this.').waitFor();
+    next = pageOf('listRequests', { request_id: 'last' });
+    await button(at, 'Show more').press('Enter');
+    await at.getByText('last', { exact: true }).waitFor();
+    expect((await sent('listRequests', 3)).map((query) => Object(query).cursor)).toEqual([
+      ...[undefined, 'refused', 'refused'],
+    ]);
+    expect(await button(at, 'Show more').count()).toBe(0);
+  });
+});
+
 test.each([
   ['developer', 1],
   ['auditor', 0],
@@ -209,10 +233,12 @@ test('questions about a file are sent once all are answered, and so is each choi
     }));
   const result = example('importClaims', { header, next_row: null, likely_header_row: null, total_rows: 3 });
   const counts = { sent: 4, already_sent: 5, failed: 6, created_at: after(0) };
+  let isReachable = false;
   const answers = {
     listImports: pageOf('listImports', { ...counts, file_name: null, name: 'old' }, { file_name: 'b.csv' }),
     importClaims(_: object, body: object) {
       const { dry_run, columns } = Object(body);
+      if (!dry_run && !isReachable) return { refused: 503 };
       const problems = questions;
       questions = [];
       const rows = dry_run ? rowsOf('valid', 'invalid', 'valid') : rowsOf('sent', 'failed', 'sent');
@@ -264,11 +290,16 @@ test('questions about a file are sent once all are answered, and so is each choi
       await act();
       await sent('importClaims', n + 3);
     }
+    // What has stopped is said on each screen, and goes on from there.
+    await at.getByRole('link', { name: 'Board', exact: true }).click();
+    isReachable = true;
+    await at.getByRole('link', { name: 'Stopped: 0 of 3 rows.' }).click();
+    await button(at, 'Resume').click();
     await shows(at, { '.card [role=status]': '3 of 3 rows. sent: 2 · not sent: 1' });
     const same = { name: 'export', file_name: 'export 7.csv', environment: 'live', adjusters: {}, text };
-    const bodies = [{}, { columns: answer }, ...steps.map(([body]) => body)];
+    const bodies = [{}, { columns: answer }, ...steps.map(([body]) => body), steps.at(-1)?.[0]];
     const common = { ...same, delimiter: 'comma', dry_run: true };
-    expect(await sent('importClaims', 9)).toEqual(bodies.map((body) => ({ ...common, ...body })));
+    expect(await sent('importClaims', 10)).toEqual(bodies.map((body) => ({ ...common, ...body })));
   });
 });
 
@@ -319,6 +350,13 @@ test('a claim shows every field, who closed it, the course of each of its offers
       '.split-claim .card:has-text("Report due") dd':
         'Late Aug 29, 2026, 10:11 AM on the devicereceived Aug 29, 2026, 10:12 AMdue Aug 29, 2026, 10:13 AM | Sep 2, 2026, without a timecounts from the first contact | Aug 29, 2026, 10:14 AM',
     });
+    await button(at, 'Show the receipt').click();
+    await at.locator('code', { hasText: 'a.b.c' }).waitFor();
+    // An offer that was answered since has another one.
+    const [pending, ...earlier] = history;
+    getBoardClaim = { ...getBoardClaim, history: [{ ...pending, outcome: 'accepted' }, ...earlier] };
+    await at.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await button(at, 'Show the receipt').waitFor();
     const soon = { ...step, due_at: after(15) };
     const open = { first_contact: soon, inspection: { ...soon, late: true } };
     getBoardClaim = { ...getBoardClaim, closed_at: null, late: true, clocks: { ...clocks, ...open } };
@@ -454,6 +492,9 @@ test('keys show their use, their end and the refused requests of the shown data,
         'k1Full access · created Aug 20, 2026, 8:00 AM by the operator300 requests per minute, of which 120 may be writes Burst: 17 of 20 used2 requests were rate limited … Live Not used yetExpires Jan 1, 2099 | k2 … by Priya Natarajan … Revoked | k3 … Expired … Aug 29, 2026, 10:03 AM',
       'main .note': '7 requests were rate limited … Aug 27, 2026: 3 · Aug 29, 2026: 4',
     });
+    // Of the keys that still work, and of those that the role may make.
+    const acts = ['Rename', 'Revoke', 'Replace'].map((name) => button(at, name).count());
+    expect(await Promise.all(acts)).toEqual([1, 1, 0]);
     await button(at, 'Test').click();
     await shows(at, { '.wide-row': 'k4', 'main .note': '27 requests' });
     await button(at, 'Replace').click();
@@ -464,6 +505,10 @@ test('keys show their use, their end and the refused requests of the shown data,
     await dialog.getByRole('button', { name: 'Replace' }).click();
     expect(await sent('rollKey', 1)).toEqual([['k4', { overlap_hours: 168 }]]);
     await at.getByText('svc_test_x').waitFor();
+    // It is shown once.
+    const [closing] = await Promise.all([at.waitForEvent('dialog'), at.close({ runBeforeUnload: true })]);
+    expect(closing.type()).toBe('beforeunload');
+    await closing.dismiss();
   });
 });
 
@@ -562,11 +607,22 @@ test('the map has the claims that wait and those that are accepted at their ZIP 
 test('rules of clocks are saved as all of them, in the time zone that they have, from the version that was seen', () => {
   const getClocks = example('getClocks', { time_zone: 'America/New_York' });
   let refused: object | undefined;
-  const updateClocks = (_: Texts, body: object) => refused ?? { ...body, version: 'v2' };
-  return answered(['#/settings', 'admin'], { getClocks, updateClocks }, async (at, sent) => {
+  let { version } = getClocks;
+  const answers = {
+    getClocks: () => ({ ...getClocks, version }),
+    updateClocks: (_: Texts, body: object) => refused ?? { ...body, version: 'v2' },
+  };
+  return answered(['#/settings', 'admin'], answers, async (at, sent) => {
     await button(at, 'Add a rule').click();
     await at.getByLabel('Carrier').last().fill('Bayou');
     await at.getByLabel('Inspection').last().fill('5');
+    // Another person saves before the page is loaded again: what is typed was made from the version of before.
+    version = 'of another person';
+    await at.reload();
+    await until(
+      'what was typed',
+      async () => (await at.getByLabel('Inspection').last().inputValue()) === '5',
+    );
     await button(at, 'Save the clocks').click();
     const added = { carrier: 'Bayou', inspection_hours: 5 };
     const [first] = await sent('updateClocks', 1);
@@ -646,10 +702,12 @@ test('endpoints of the shown data say why they are paused and how each attempt w
 test('people say since when they are there, have the role that is chosen, and do not remove themselves', () => {
   const ann = { id: 's2', name: 'Ann', joined_at: null, role: 'developer', working_keys: 2 };
   const permissions = ['staff:read', 'staff:write', 'keys:read'];
+  let revocation: object = { refused: 403, status: 403, code: 'insufficient_scope' };
   const answers = {
     getOwnStaff: example('getOwnStaff', { permissions }),
     listStaff: pageOf('listStaff', {}, ann),
     ...{ updateStaff: example('listStaff'), removeStaff: {} },
+    revokeKeysOfMaker: () => revocation,
   };
   return answered(['#/people', 'admin'], answers, async (at, sent) => {
     const names = at.locator('.wide-row .cell.muted');
@@ -669,7 +727,18 @@ test('people say since when they are there, have the role that is chosen, and do
     await at.getByRole('dialog').getByText('2 keys that the person made still work').waitFor();
     await at.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     expect(await sent('removeStaff', 1)).toEqual([['s2', {}]]);
-    await at.getByRole('alert').getByText('2 keys of theirs still work').waitFor();
+    const left = at.getByRole('alert').getByText('2 keys of theirs still work');
+    // It stays until they are revoked.
+    for (const count of [1, 2]) {
+      await left.waitFor();
+      await button(at, 'Revoke all keys of Ann').click();
+      await at.getByRole('dialog').getByRole('button', { name: 'Revoke all' }).click();
+      const of = Array(count).fill({ staff_id: 's2' });
+      expect(await sent('revokeKeysOfMaker', count)).toEqual(of);
+      await at.getByRole('dialog').waitFor({ state: 'detached' });
+      revocation = pageOf('listKeys');
+    }
+    await left.waitFor({ state: 'detached' });
   });
 });
 

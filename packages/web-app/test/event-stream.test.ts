@@ -157,6 +157,43 @@ test('a page hears of each change, of the end of its session, and what another t
   for (const { stream } of [one, other, closed]) stream.close();
 });
 
+/** Exclusive, as those of browsers: who waits can give up. */
+function webLocks() {
+  const waiting = new Set<() => void>();
+  let isHeld = false;
+  return {
+    async request(_: string, { signal }: { readonly signal: AbortSignal }, hold: () => Promise<void>) {
+      if (isHeld)
+        await new Promise<void>((granted, refused) => {
+          waiting.add(granted);
+          signal.addEventListener('abort', () => waiting.delete(granted) && refused(signal.reason));
+        });
+      isHeld = true;
+      await hold();
+      const [next] = waiting;
+      isHeld = next !== undefined;
+      if (next !== undefined && waiting.delete(next)) next();
+    },
+  };
+}
+
+test('of several tabs one has the connection, and another one that is still open takes over when it is closed', async () => {
+  Object.defineProperty(globalThis, 'navigator', { value: { locks: webLocks() }, configurable: true });
+  const [one, closed, next] = [page(), page(), page()];
+  const tabs = [one, closed, next];
+  for (const { stream } of tabs) stream.open();
+  const connections = [];
+  for (const { stream } of [closed, one, next]) {
+    await jest.advanceTimersByTimeAsync(0);
+    FakeEventSource.opened.at(-1)?.send('open');
+    connections.push(FakeEventSource.opened.map(({ readyState }) => readyState));
+    stream.close();
+  }
+  const { OPEN, CLOSED } = FakeEventSource;
+  expect(connections).toEqual([[OPEN], [OPEN], [CLOSED, OPEN]]);
+  expect(tabs.map(({ handlers }) => handlers.connected.mock.calls.length)).toEqual([2, 0, 1]);
+});
+
 test('with the stream of one tab those of the others stay closed, which would end the next one', () => {
   const [one, other] = [page(), page()];
   one.stream.open();

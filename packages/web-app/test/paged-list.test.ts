@@ -24,13 +24,15 @@ test('a list goes on over pages that are nearly empty until the screen is full, 
   expect(list.rows.value).toEqual(rows);
 });
 
-test('after the first 1000 rows were read again, the list goes on where it ended', async () => {
+test('after the first 1000 rows were read again, the list goes on where it ended, or ends where it ends by now', async () => {
   const cursors: string[] = [];
+  const pageFrom = (from: number) => Array.from({ length: 200 }, (_, n) => from + n);
+  let pages = Array.from({ length: 8 }, (_, page) => pageFrom(page * 200));
   const list = createPagedList<number>({
     async read(cursor = '0') {
       cursors.push(cursor);
-      const from = Number(cursor);
-      return { data: Array.from({ length: 200 }, (_, n) => from + n), next_cursor: String(from + 200) };
+      const next = Number(cursor) + 1;
+      return { data: pages[next - 1] ?? [], next_cursor: next < pages.length ? String(next) : null };
     },
     ...{ idOf: String, enough: 200, onError },
   });
@@ -39,7 +41,12 @@ test('after the first 1000 rows were read again, the list goes on where it ended
   await list.refresh();
   expect(list.rows.value).toEqual(Array.from({ length: 1200 }, (_, n) => n));
   await list.more();
-  expect([cursors.at(-1), list.rows.value?.length]).toEqual(['1200', 1400]);
+  expect([cursors.at(-1), list.rows.value?.length]).toEqual(['6', 1400]);
+  for (const now of [[...pages.slice(0, 2), [400]], [[]], [[], [7]]]) {
+    pages = now;
+    await list.refresh();
+    expect([list.rows.value, list.hasMore.value]).toEqual([now.flat(), false]);
+  }
 });
 
 test('a late page or error of another list changes nothing, a row that comes twice shows once, and a failed reading is said and can be repeated', async () => {
