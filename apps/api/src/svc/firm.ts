@@ -55,7 +55,7 @@ const firmDocument = (firm: Firm) => ({
 });
 
 const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const IS_TIME = /^at$|(At|Until)$/;
+const IS_TIME = /^at$|(At|After|Until)$/;
 
 function valueInApi(value: unknown, name: string): unknown {
   if (typeof value === 'number' && IS_TIME.test(name)) return toDateTime(value);
@@ -70,12 +70,13 @@ const asInApi = (stored: object): Record<string, unknown> =>
   );
 
 /** One line of an export. Hashes of secrets are not part of it. */
-function exportDocument(row: ExportedRow, context: RequestContext): Record<string, unknown> {
+export function exportDocument(row: ExportedRow, context: RequestContext): Record<string, unknown> {
   switch (row.type) {
     case 'firm':
       return {
         type: 'firm',
         ...firmDocument(row.firm),
+        clocks: row.firm.clocks && asInApi(row.firm.clocks),
         legal_hold_since: toDateTimeOrNull(row.legalHoldSince),
       };
     case 'key': {
@@ -115,8 +116,10 @@ function exportDocument(row: ExportedRow, context: RequestContext): Record<strin
       const { columns, ...progress } = row.import;
       return { type: 'import', ...asInApi(progress), columns };
     }
-    case 'webhook_delivery':
-      return { type: 'webhook_delivery', ...asInApi(row.delivery) };
+    case 'webhook_delivery': {
+      const { type, ...delivery } = row.delivery;
+      return { type: 'webhook_delivery', event_type: type, ...asInApi(delivery) };
+    }
     case 'request':
       return { type: 'request', ...requestToWire(row.request, context) };
     case 'audit':
