@@ -388,6 +388,24 @@ test('long work waits for its turn without a permit, and ends when its client le
   expect(await request(read)).toBe(200);
 });
 
+test('a report has a signal that its connection aborts, and other long work has none', async () => {
+  const { request } = pipelineWithLimits();
+  const connection = new EventEmitter();
+  const signals: (AbortSignal | undefined)[] = [];
+  for (const kind of ['search', 'report'] as const) {
+    const work = firmRoute(endpoints.getKeyInfo, (_, { longWork }) =>
+      longWork(kind, async (_nextPiece, signal) => {
+        signals.push(signal);
+        return jsonResponse({});
+      }),
+    );
+    expect(await request(work, connection)).toBe(200);
+  }
+  expect(signals.map((signal) => signal?.aborted)).toEqual([undefined, false]);
+  connection.emit('close');
+  expect(signals[1]?.aborted).toBe(true);
+});
+
 test('a request whose deadline ends while it waits, for a turn or for the permit of an operation, leaves its permit to the next', async () => {
   const { request } = pipelineWithLimits();
   const { promise: turn, resolve: goOn } = later();

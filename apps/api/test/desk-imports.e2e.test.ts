@@ -2,10 +2,13 @@ import { expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { expectValidationErrors, listClaims, outcome } from './firm-calls.ts';
+import { DAY, expectValidationErrors, listClaims, outcome } from './firm-calls.ts';
 import { type ApiResponse, startServiceUnderTest } from './service-under-test.ts';
 
-const service = await startServiceUnderTest();
+/** From noon in UTC on: elsewhere the next day has begun. */
+const untilNoon = DAY / 2 - (Date.now() % DAY);
+const clock = { now: () => Date.now() + untilNoon };
+const service = await startServiceUnderTest({ clock });
 const firm = await service.firm();
 const dispatcher = await service.staff(firm, 'dispatcher');
 
@@ -63,6 +66,20 @@ test('a dry run names each problem by row and column and sends nothing, and its 
     ],
   });
   expect((await listClaims(service, firm.test, 'external_id=DRY-1')).json.data).toEqual([]);
+});
+
+test('a loss may be of the day that has begun first anywhere, and of no later one', async () => {
+  const text = csvOf(
+    ...[1, 2].map((days) => {
+      const date = new Date(clock.now() + days * DAY).toISOString().slice(0, 10);
+      return row(`DAY-${days}`).replace('8/27/2026', date);
+    }),
+  );
+  const { json } = await importing({ text, dry_run: true, name: 'Days' });
+  expect(json.rows).toMatchObject([
+    { outcome: 'valid' },
+    { outcome: 'invalid', problems: [{ field: 'loss.date' }] },
+  ]);
 });
 
 test('rows are sent in parts as the staff member', async () => {

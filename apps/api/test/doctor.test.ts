@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createVapidKeys } from '../src/composition/notifications.ts';
 import { readConfig } from '../src/config.ts';
@@ -26,16 +27,23 @@ test('doctor names a missing synchronous standby, and the grant without which it
   expect(standbysWith(true, 1, 1)).toBe('ok: 1 connected, 1 of them synchronous');
   expect(standbysWith(true, 1, 2)).toMatch(/^wrong: .* synchronous_standby_names requires 2: every write/);
   expect(standbysWith(false, 0, 0)).toMatch(/^note: .* run GRANT pg_monitor TO claims_service$/);
+  expect(checkStandbys({ role: 'claims_service', seesStandbys: true }, null).state).toBe('note');
 });
 
 test('doctor counts the processes that PostgreSQL accepts, and behind a pooler names the limits that count there', () => {
-  const config = { dbPoolMax: 10, encryption: null };
-  const detail = (maxConnections: number, behindPooler: boolean) => {
+  const plain = readConfig({ DB_POOL_MAX: '10' }, false);
+  const encrypted = readConfig(
+    { DB_POOL_MAX: '10', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+    false,
+  );
+  const detail = (maxConnections: number, behindPooler: boolean, config = plain) => {
     const { state, detail } = checkConnections(config, { maxConnections, behindPooler });
     return `${state}: ${detail}`;
   };
   expect(detail(97, false)).toMatch(/^ok: max_connections allows 8 processes of 12 connections each/);
-  expect(detail(5, false)).toMatch(/^wrong: max_connections allows 0 processes/);
+  expect(detail(12, false)).toMatch(/^ok: max_connections allows 1 process of 12/);
+  expect(detail(28, false, encrypted)).toMatch(/^ok: max_connections allows 2 processes of 14/);
+  expect(detail(11, false)).toMatch(/^wrong: max_connections allows 0 processes/);
   expect(detail(5, true)).toMatch(
     /^ok: a pooler in transaction mode is in front of PostgreSQL: max_client_conn must allow 12 .* the 5 that PostgreSQL accepts$/,
   );

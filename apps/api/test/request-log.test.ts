@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { type AuditEvent, byFirm } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
@@ -15,6 +15,8 @@ import {
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const started = (): RequestTrace => ({ requestId: 'r', clientAddress: '192.0.2.1' });
+
+afterEach(() => void jest.restoreAllMocks());
 
 type End = 'sent' | 'broken' | 'destroyed';
 
@@ -31,21 +33,22 @@ function completed(trace: RequestTrace, statusCode = 200, end: End = 'sent', typ
   const deps = {
     ...{ log, tracing: null, clock: { now: () => 5 } },
     auditBuffer: { add: (event: AuditEvent) => void audited.push(event) },
-    observe: ({ trace: _, seconds, ...seen }: { trace: RequestTrace; seconds: number }) =>
-      void observed.push({ ...seen, isTimed: seconds >= 0 && seconds < 60 }),
+    observe: ({ trace: _, ...seen }: { trace: RequestTrace }) => void observed.push(seen),
   };
+  const now = jest.spyOn(performance, 'now').mockReturnValueOnce(1000);
   logWhenCompleted(deps, request, response, trace);
   Object.assign(response, { statusCode }).setHeader('Content-Type', type);
   if (end === 'destroyed') request.socket.destroy();
   if (end !== 'broken') response.emit('finish');
   expect(lines).toEqual([]);
+  now.mockReturnValueOnce(2250.25);
   for (let times = 0; times < 2; times += 1) response.emit('close');
   return { lines, observed, audited: audited.map(({ chain, entry }) => [chain, entry.outcome, entry.at]) };
 }
 
 test('a request is one log line, with what is known of it and the template of its path', () => {
   const known = { route: 'GET /v1/claims/{id}', code: 'not_found', keyId: 'k', firmId: FIRM, claimId: 'c' };
-  const line = { level: 'info', message: 'request', request_id: 'r', method: 'GET', ms: expect.any(Number) };
+  const line = { level: 'info', message: 'request', request_id: 'r', method: 'GET', ms: 1250.3 };
   expect(completed({ ...started(), ...known }, 404).lines).toEqual([
     {
       ...line,
@@ -59,7 +62,7 @@ test('a request is one log line, with what is known of it and the template of it
   ]);
   const unknown = completed(started(), 401);
   expect(unknown.lines).toEqual([{ ...line, route: 'none', status: 401 }]);
-  expect(unknown.observed).toEqual([{ route: 'none', status: 401, isStream: false, isTimed: true }]);
+  expect(unknown.observed).toEqual([{ route: 'none', status: 401, isStream: false, seconds: 1.25025 }]);
 });
 
 test.each<[End, type: string, status: number | 'aborted', outcome: string]>([
@@ -74,7 +77,7 @@ test.each<[End, type: string, status: number | 'aborted', outcome: string]>([
   const trace = { ...started(), code: 'not_found', status: 207, audit: { ...audit, reads } };
   const { observed, audited } = completed(trace, 200, end, type);
   const isStream = type === 'text/event-stream';
-  expect(observed).toEqual([{ route: 'none', status, isStream, isTimed: true }]);
+  expect(observed).toEqual([{ route: 'none', status, isStream, seconds: 1.25025 }]);
   expect(audited).toEqual([[FIRM, outcome, 5]]);
 });
 

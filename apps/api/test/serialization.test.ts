@@ -1,13 +1,37 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimView, ClaimView, Passkey, Session } from '@svc/application';
-import { type CarrierDetails, carrierForForms, NO_OVERRIDES } from '@svc/domain';
+import {
+  type CarrierDetails,
+  type ClaimWork,
+  carrierForForms,
+  type EnteredCredentials,
+  type FirmClocks,
+  NO_CLOCKS,
+  NO_OVERRIDES,
+} from '@svc/domain';
 import fc from 'fast-check';
-import { passkeyToWire, sessionToWire } from '../src/http/serialization/adjuster.ts';
+import {
+  availabilityToWire,
+  invitationToWire,
+  membershipToWire,
+  passkeyToWire,
+  profileToWire,
+  sessionToWire,
+  sharingToWire,
+} from '../src/http/serialization/adjuster.ts';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
-import { boardClaimToWire, reportToWire } from '../src/http/serialization/board.ts';
-import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
+import {
+  boardAdjusterToWire,
+  boardClaimToWire,
+  boardRowToWire,
+  clocksVersion,
+  reportToWire,
+} from '../src/http/serialization/board.ts';
+import { appClaimToWire, claimToWire, workToWire, workVersion } from '../src/http/serialization/claim.ts';
+import { credentialsVersion } from '../src/http/serialization/credentials.ts';
 import { keyToWire } from '../src/http/serialization/developer.ts';
-import { webhookResponse } from '../src/http/serialization/webhook.ts';
+import { staffToWire } from '../src/http/serialization/staff.ts';
+import { webhookDeliveryResponse, webhookResponse } from '../src/http/serialization/webhook.ts';
 import { anyCharacter } from './any-character.ts';
 
 describe('JSON in ASCII', () => {
@@ -137,6 +161,21 @@ const GROUP = numbered(
 const OFFER = numbered('offeredAt seenAt remindedAt respondedAt endedAt');
 const CLOCK = numbered('at deviceAt dueAt');
 const CLAIM = numbered('waitingSince closedAt');
+const ROW = numbered('offeredAt respondedAt waitingSince updatedAt closedAt externalId claimNumber');
+const MEMBER = numbered(
+  'invitedAt expiresAt respondedAt seenAt remindedAt rejectedAt canAcceptClaims acceptingAssignments invitedAs invitedBy purpose note openOffers openClaims medianAnswerMs',
+);
+const INVITATION = numbered('firmId firmName invitedAs invitedAt expiresAt');
+const MEMBERSHIP = numbered('firmId firmName canAcceptClaims acceptingAssignments');
+const SHARING = numbered('clocks credentials workArea');
+const AVAILABILITY = numbered('acceptingAssignments maxOpenOffers workZip');
+const PROFILE = numbered('svcId firstName lastName email');
+const STAFF = numbered('email name role invitedAt joinedAt');
+const DELIVERY = numbered('type status createdAt nextAttemptAt attemptCount');
+const DATES = numbered('plannedVisitDate plannedVisitTime preliminaryReportDate proofOfLossDate');
+const WORK = numbered('contactDate inspectionDate notes');
+/** Values that no rule of theirs checks. */
+const valued = <T>(values: object): T => values as T;
 const KEY_CONTEXT = { firm: { plan: 'standard', limits: NO_OVERRIDES }, staff: [], now: 0 } as const;
 const KEY = { ...TIMES, environment: 'live', purpose: 'claims' } as unknown as Parameters<
   typeof keyToWire
@@ -166,6 +205,28 @@ test.each<[string, () => object, Record<string, number>]>([
   ['offer', () => board().history[0], OFFER],
   ['clock', () => board().clocks.first_contact, CLOCK],
   ['claim of the board', board, CLAIM],
+  ['row of the board', () => boardRowToWire(valued({ summary: {}, clocks: null, ...ROW })), ROW],
+  [
+    'adjuster of the board',
+    () => {
+      const membership = { ...MEMBER, status: 'pending', notes: MEMBER, sharing: {} };
+      const adjuster = { testOf: null };
+      return boardAdjusterToWire(valued({ ...MEMBER, membership, adjuster, work: MEMBER }), 0);
+    },
+    MEMBER,
+  ],
+  ['invitation', () => invitationToWire(valued(INVITATION), valued({})), INVITATION],
+  ['membership', () => membershipToWire(valued(MEMBERSHIP)), MEMBERSHIP],
+  ['consent', () => sharingToWire(valued(SHARING)), SHARING],
+  ['availability', () => availabilityToWire(valued({ ...AVAILABILITY, away: [] })), AVAILABILITY],
+  ['profile', () => profileToWire(valued({ adjuster: { ...PROFILE, testOf: null }, firms: [] })), PROFILE],
+  ['person', () => staffToWire(valued(STAFF), []), STAFF],
+  [
+    'delivery',
+    () => webhookDeliveryResponse(valued({ ...DELIVERY, changesAfter: null, attempts: [] })),
+    DELIVERY,
+  ],
+  ['work', () => workToWire(valued({ ...WORK, details: DATES })), { ...WORK, ...DATES }],
 ])('each field of a %s has the value of its name', (_, serialized, values) => {
   const fields = new Map(Object.entries(serialized()));
   const wrong = Object.entries(values).filter(([name, ms]) => {
@@ -173,4 +234,54 @@ test.each<[string, () => object, Record<string, number>]>([
     return fields.has(field) && ![ms, ms / 1000, new Date(ms).toISOString()].includes(fields.get(field));
   });
   expect(wrong).toEqual([]);
+});
+
+test('work has another version for each entry that differs, and none for its contacts', () => {
+  const empty: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
+  const works = [
+    empty,
+    ...Object.keys(WORK).map((name) => ({ ...empty, [name]: '2026-09-01' })),
+    ...Object.keys(DATES).map((name) => ({ ...empty, details: { [name]: '2026-09-01' } })),
+  ];
+  expect(new Set(works.map(workVersion)).size).toBe(8);
+  const contacts = [{ id: '1', at: 0, result: 'reached' }] as const;
+  for (const details of [{ contacts }, { proofOfLossDate: null }])
+    expect(workVersion({ ...empty, details })).toBe(workVersion(empty));
+});
+
+test('credentials have another version for each value that differs', () => {
+  const fcn = { number: '1', categories: ['rcbap'], expiresOn: '2027-01-01' } as const;
+  const license = { state: 'FL', kind: 'resident', number: '1', expiresOn: '2027-01-01' } as const;
+  const others: EnteredCredentials[] = [
+    {},
+    { fcn },
+    { licenses: [license] },
+    ...[{ number: '2' }, { categories: [] }, { expiresOn: '2027-01-02' }].map((changes) => ({
+      fcn: { ...fcn, ...changes },
+      licenses: [license],
+    })),
+    ...[{ state: 'TX' }, { kind: 'emergency' as const }, { number: '2' }, { expiresOn: '2027-01-02' }].map(
+      (changes) => ({ fcn, licenses: [{ ...license, ...changes }] }),
+    ),
+    { fcn, licenses: [license, { ...license, state: 'TX' }] },
+  ];
+  const versions = others.map(credentialsVersion);
+  expect(new Set([...versions, credentialsVersion({ licenses: [license], fcn })]).size).toBe(12);
+  expect(credentialsVersion({ licenses: [] })).toBe(credentialsVersion({}));
+});
+
+test('the clocks of a firm have another version for each value that differs, whenever they were changed', () => {
+  const rules = [
+    {},
+    ...[{ carrier: 'Bayou' }, { catCode: 'FL26-09' }],
+    ...[{ contactHours: 1 }, { inspectionHours: 1 }, { reportDays: 1 }, { reportDays: 2 }],
+  ];
+  const clocks: FirmClocks[] = [
+    NO_CLOCKS,
+    { ...NO_CLOCKS, timeZone: 'America/Chicago' },
+    ...rules.map((rule) => ({ ...NO_CLOCKS, rules: [rule] })),
+    { ...NO_CLOCKS, rules },
+  ];
+  expect(new Set(clocks.map(clocksVersion)).size).toBe(10);
+  expect(clocksVersion({ ...NO_CLOCKS, changedAt: 1 })).toBe(clocksVersion(NO_CLOCKS));
 });

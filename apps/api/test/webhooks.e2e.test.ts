@@ -114,8 +114,9 @@ test('the operator tests an endpoint, rolls its secret, sees and repeats deliver
 });
 
 test('an endpoint that redirects is tried again and not followed, one that is gone is paused, and both are listed first', async () => {
+  const statuses = [307];
   endpoint.responses.set('/redirects', (to) =>
-    to.writeHead(307, { Location: `${endpoint.url}/led-astray` }).end(),
+    to.writeHead(statuses.shift() ?? 302, { Location: `${endpoint.url}/led-astray` }).end(),
   );
   endpoint.responses.set('/gone', (to) => to.writeHead(410).end());
   const [living, redirecting, gone] = [await service.firm(), await service.firm(), await service.firm()];
@@ -135,9 +136,8 @@ test('an endpoint that redirects is tried again and not followed, one that is go
     ({ deliveries: [delivery] }) => delivery?.attempts.length >= 2,
   );
   expect(deliveries).toMatchObject([{ status: 'pending', next_attempt_at: TIME }]);
-  expect(new Set(deliveries[0].attempts.map(({ status }: { status: number }) => status))).toEqual(
-    new Set([307]),
-  );
+  const attempts = deliveries[0].attempts.map(({ status }: { status: number }) => status);
+  expect(attempts.slice(0, 2)).toEqual([307, 302]);
   expect(endpoint.at('/led-astray')).toEqual([]);
   interface Listed {
     readonly firm_id: string;
@@ -159,7 +159,7 @@ test('an endpoint that redirects is tried again and not followed, one that is go
   const resumed = await svc('webhook', 'resume', '--firm', living.id, held);
   expect(resumed.webhook).toMatchObject({ id: held, state: 'active', paused_reason: null });
   expect(webhooks).toContainEqual(
-    expect.objectContaining({ firm_id: redirecting.id, failing_since: TIME, latest_response: 307 }),
+    expect.objectContaining({ firm_id: redirecting.id, failing_since: TIME, latest_response: 302 }),
   );
   for (const line of [
     { message: 'a webhook attempt failed', firm_id: redirecting.id, attempt: 1, status: 307 },

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   ALWAYS_AVAILABLE,
+  type Clocks,
   type DeadlineFacts,
+  type DeadlineOverride,
   deadlinesOf,
   endOfDay,
   type LocalDays,
@@ -109,15 +111,23 @@ describe('deadlines', () => {
     deadlinesOf(of, overrides, utcDays).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
 
   test('name the rule that sets them, also that of an event', () => {
-    const override = { event: 'FL26-09', kind: 'first_contact', hours: 48, source: 'Bulletin' } as const;
+    const override: DeadlineOverride = {
+      ...{ event: 'FL26-09', kind: 'first_contact', hours: 48, source: 'Bulletin' },
+    };
     expect(deadlinesOf(facts, [override], utcDays).map(({ source }) => source)).toEqual([
       'Bulletin',
       'NFIP Claims Manual: preliminary report within 15 days of the assignment',
       'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
     ]);
-    expect(deadlinesOf(facts, [], utcDays)[0]?.source).toBe(
+    const first = (clocks: Clocks, of = override) =>
+      deadlinesOf({ ...facts, clocks }, [of], utcDays)[0]?.source;
+    expect(first({}, { ...override, event: 'FL26-10' })).toBe(
       'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
     );
+    expect([first({ contactHours: 2 }), first({ reportDays: 60 })]).toEqual([
+      'A rule of the firm',
+      'Bulletin',
+    ]);
   });
 
   test('count from the acceptance and from the date of loss, until an entry ends them', () => {

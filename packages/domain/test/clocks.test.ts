@@ -148,6 +148,18 @@ describe('the clocks of a claim', () => {
     expect(reportDueAt).toBe(facts.acceptedAt + 241 * HOUR);
   });
 
+  test('each step has the time that the firm sets for it, the inspection from the end of the day of a contact by date', () => {
+    const rules = [{ contactHours: 6, inspectionHours: 30, reportDays: 9 }];
+    const contact: StepTime = { deviceAt: null, at: null, date: '2026-10-27' };
+    const clocks = { rules, timeZone: 'America/Chicago' };
+    const due = claimClocksOf({ ...facts, contact }, clocks, [], facts.acceptedAt);
+    expect([due.contact.dueAt, due.inspection.dueAt, due.reportDueAt]).toEqual([
+      facts.acceptedAt + 6 * HOUR,
+      at('2026-10-28T05:00:00Z') + 30 * HOUR,
+      at('2026-11-03T16:00:00Z'),
+    ]);
+  });
+
   test("a rule of the firm counts before the event's, and that before the general one", () => {
     const override = { event: 'FL26-09', kind: 'first_contact', hours: 72, source: 'Bulletin' } as const;
     const dueWith = (clocks: readonly ClockRule[]) =>

@@ -4,16 +4,19 @@ import { auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {
-  const { newOffer, useOn, memory } = memoryFixture();
+  const { newOffer, useOn, memory, clock } = memoryFixture();
   const { firm, id } = await newOffer();
   const record = await memory.offerHistory.latestOfFirm(firm.id, 'live', id);
   if (record === null) throw new Error('expected an offer');
+  // In whole seconds, as JWTs have it.
+  const iat = clock.now() / 1000;
+  clock.advance(999);
   const receiptOf = async (changes: Partial<OfferRecord>) => {
     const offerHistory = { ...memory.offerHistory, latestOfFirm: async () => ({ ...record, ...changes }) };
     return JSON.parse((await useOn({ offerHistory }).issueReceipt(firm.live, id)).receipt);
   };
   const push = { channel: 'mail', outcome: 'delivered', at: 5 } as const;
-  const offer = { ...record.offer, respondedAt: 6, pushes: [push] };
+  const offer = { ...record.offer, respondedAt: 6, firstSeenAt: 8, pushes: [push] };
   const event = (action: AuditAction, claim: string, answeredAt: number) => ({
     ...{ at: 7, actor: 'adjuster:A', address: null, requestId: null, outcome: 'ok' },
     ...{ action, object: `claim:${claim}`, device: { answeredAt, keptOfflineSince: answeredAt + 1 } },
@@ -21,6 +24,7 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
   for (const action of ['claim.accept', 'claim.reject'] as const) {
     const text = auditText([event(action, 'another', 1), event('claim.work', id, 2), event(action, id, 3)]);
     expect(await receiptOf({ offer, audit: { seq: 9, at: 7, text, hash: 'hash' } })).toMatchObject({
+      ...{ iat, offered_at: toDateTime(offer.offeredAt), first_seen_at: toDateTime(8) },
       pushes: [{ ...push, at: toDateTime(5) }],
       answered: { at: toDateTime(6), device_at: toDateTime(3), kept_offline_since: toDateTime(4) },
       audit: { seq: 9, hash: 'hash' },

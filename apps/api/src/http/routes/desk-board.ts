@@ -37,7 +37,7 @@ interface DeskBoardRouteDeps extends ClaimUseCases, MemberUseCases {
   readonly clock: Clock;
 }
 
-function filterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
+export function boardFilterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
   const { environment, status, carrier, state } = query;
   const closed = query.closed === 'true';
   const late = query.late === 'true';
@@ -58,7 +58,7 @@ function filterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
   };
 }
 
-function answersFilter(
+export function answersFilter(
   {
     environment,
     since,
@@ -84,7 +84,7 @@ function answersFilter(
 const COUNTS_SHARED_MS = 1000;
 
 /** Whoever asks within the time gets the same result. */
-function sharedFor<T>(
+export function sharedFor<T>(
   ms: number,
   read: (firmId: FirmId, environment: Environment) => Promise<T>,
 ): (firmId: FirmId, environment: Environment) => Promise<T> {
@@ -112,7 +112,7 @@ export function deskBoardRoutes(use: DeskBoardRouteDeps): Route[] {
   const countsOf = sharedFor(COUNTS_SHARED_MS, use.countBoard);
   return [
     staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
-      const filter = filterOf(query);
+      const filter = boardFilterOf(query);
       const filters = {
         ...filter,
         closed: String(filter.closed),

@@ -72,7 +72,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
     });
 
     test('belongs to the firm and the environment', async () => {
-      const { send } = fixture();
+      const { send, newClaim } = fixture();
       const { firm, svcId, claim } = await setUp();
       const other = await setUp();
       const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
@@ -83,6 +83,12 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       ];
       expect(sent.map(({ replayed }) => replayed)).toEqual([false, false, false]);
       expect(new Set(sent.map((each) => each.claim.id)).size).toBe(3);
+      const atOnce = await Promise.all([
+        send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-2' }),
+        send(firm.test, firm.accounts.manual, { claim: newClaim(), idempotencyKey: 'key-2' }),
+        send(other.firm.live, other.svcId, { claim: newClaim(), idempotencyKey: 'key-2' }),
+      ]);
+      expect(atOnce.map(({ replayed }) => replayed)).toEqual([false, false, false]);
     });
 
     test('is stored for exactly 24 hours, and can then be used again', async () => {

@@ -1,0 +1,90 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import {
+  checkFirmOfPage,
+  expiredSessionCookie,
+  sessionCookie,
+  signInCookie,
+  signInSecretOf,
+  useSessionCookie,
+} from '../src/http/browser-session.ts';
+
+const secure = { baseUrl: 'https://claims.example/flood', docsUrl: '' };
+const plain = { baseUrl: 'http://localhost:3000', docsUrl: '' };
+
+test('cookies of the pages have names of their own, no script reads them, and those of HTTPS stay with this host and HTTPS', () => {
+  const [strict, ofHost] = ['; HttpOnly; SameSite=Strict', '; HttpOnly; SameSite=Strict; Secure'];
+  expect([
+    sessionCookie('app', secure, 't'),
+    expiredSessionCookie('firm', secure),
+    signInCookie('firm', secure, 's'),
+    sessionCookie('firm', plain, 't'),
+    signInCookie('app', plain, 's'),
+  ]).toEqual([
+    `__Host-svc-session=t; Path=/; Max-Age=34560000${ofHost}`,
+    `__Host-svc-staff-session=; Path=/; Max-Age=0${ofHost}`,
+    `__Host-svc-staff-sign-in=s; Path=/; Max-Age=1800${ofHost}`,
+    `svc-staff-session=t; Path=/; Max-Age=34560000${strict}`,
+    `svc-sign-in=s; Path=/; Max-Age=1800${strict}`,
+  ]);
+});
+
+test.each([
+  ['a=1;  __Host-svc-sign-in=s; b=2', 's'],
+  ['svc-sign-in=s', null],
+  ['__Host-svc-staff-sign-in=s', null],
+  ['__Host-svc-sign-in=', null],
+  ['__Host-svc-sign-in=s é', null],
+  [undefined, null],
+])('of the cookies %j the secret of a sign-in over HTTPS is %j', (cookies, secret) => {
+  expect(signInSecretOf('app', cookies, secure)).toBe(secret);
+});
+
+const requestWith = (headers: Readonly<Record<string, string>>): IncomingMessage => {
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request.headers, headers);
+  return request;
+};
+const COOKIES = '__Host-svc-session=app; __Host-svc-staff-session=staff';
+const PAGE = { 'x-claims-page': '1' };
+
+test.each<[path: string, headers: Record<string, string>, authorization: string | undefined]>([
+  ['/app/v1/me', { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'null' }, 'Bearer app'],
+  ['/firm/v1/me', { ...PAGE, origin: 'https://claims.example' }, 'Bearer staff'],
+  ['/app/session', PAGE, 'Bearer app'],
+  ['/firm/sessions', PAGE, 'Bearer staff'],
+  ['/app/v1/me', { ...PAGE, authorization: 'Bearer own' }, 'Bearer own'],
+  ['/app/v1/me', { 'sec-fetch-site': 'same-origin' }, undefined],
+  ['/app/v1/me', { ...PAGE, origin: 'https://claims.example.evil' }, undefined],
+  ...['same-site', 'cross-site', 'none'].map((site): [string, Record<string, string>, undefined] => [
+    '/app/v1/me',
+    { ...PAGE, 'sec-fetch-site': site, origin: 'https://claims.example' },
+    undefined,
+  ]),
+  ['/app/push-key', PAGE, undefined],
+])('a request of %s with %j has the credential %s', (path, headers, authorization) => {
+  const request = requestWith({ cookie: COOKIES, ...headers });
+  useSessionCookie(request, path, secure);
+  expect(request.headers.authorization).toBe(authorization);
+});
+
+test.each(['session', 'sessions', 'sign-in-codes', 'passkey-options'])(
+  'an endpoint of the pages, %s, is called by their scripts alone',
+  (name) => {
+    for (const page of ['app', 'firm'])
+      for (const headers of [{}, { ...PAGE, 'sec-fetch-site': 'cross-site' }])
+        expect(() => useSessionCookie(requestWith(headers), `/${page}/${name}`, secure)).toThrow(
+          expect.objectContaining({ code: 'invalid_session' }),
+        );
+  },
+);
+
+test('a page that shows another firm than that of its session is refused', () => {
+  const [shown, other] = [1, 2].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
+  for (const value of [undefined, '1', shown])
+    checkFirmOfPage(requestWith(value === undefined ? {} : { 'x-claims-page': value }), shown ?? '');
+  expect(() => checkFirmOfPage(requestWith({ 'x-claims-page': other ?? '' }), shown ?? '')).toThrow(
+    'another firm',
+  );
+});

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { later } from '@svc/testkit/eventually';
+import { startWebhooks } from '../src/composition/start-webhooks.ts';
+
+test('signals that could not be queued are reported, and stopping waits for those that are queued and sent', async () => {
+  const [failed, begun, queued] = [later(), later(), later()];
+  const log = { debug() {}, info() {}, error() {}, warn: () => failed.resolve() };
+  const broken = startWebhooks(
+    { start: () => Promise.reject(new Error('no connection')), settled: async () => {} },
+    log,
+  );
+  await failed.promise;
+  await broken.stop();
+
+  const steps: string[] = [];
+  const deliveries = {
+    async start() {
+      begun.resolve();
+      await queued.promise;
+      steps.push('queued');
+    },
+    settled: async () => void steps.push('sent'),
+  };
+  const running = startWebhooks(deliveries, log);
+  await begun.promise;
+  const stopping = running.stop().then(() => steps.push('stopped'));
+  queued.resolve();
+  await stopping;
+  expect(steps).toEqual(['queued', 'sent', 'stopped']);
+});
