@@ -71,17 +71,18 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
   const appUrl = (): string => `${baseUrl()}/app`;
   let server = connectTo(smtpUrl());
   const send = async (to: string, subject: string, text: string): Promise<void> => {
+    const sendBy = async ({ sender, transport }: typeof server): Promise<void> => {
+      const from = { name: 'Claim assignments', address: sender ?? `no-reply@${domainOf(appUrl())}` };
+      await transport.sendMail({ to: { name: '', address: to }, from, subject, text });
+    };
     const used = server;
-    const address = used.sender ?? `no-reply@${domainOf(appUrl())}`;
-    const from = { name: 'Claim assignments', address };
-    const message = { to: { name: '', address: to }, from, subject, text };
     try {
-      await used.transport.sendMail(message);
+      await sendBy(used);
     } catch (error) {
       const url = smtpUrl();
       if (codeOf(error) !== 'EAUTH' || url === used.url) throw error;
       if (server === used) server = connectTo(url);
-      await server.transport.sendMail(message);
+      await sendBy(server);
     }
   };
   type Message = Parameters<typeof send>;

@@ -63,18 +63,31 @@ test('four slow pushes of a service and sixteen in all are waited for, time and 
 
 test.each<[string, paths: string, isCalled: boolean]>([
   ['four slow failures in a row', 'dead dead dead dead', false],
+  ['four with pauses between them', 'dead pause dead pause dead pause dead', false],
   ['three', 'dead dead dead', true],
   ['three and one after a success', 'dead dead dead quick dead', true],
   ['three and one long after', 'dead dead dead wait dead', true],
   ['errors that arrive at once', 'fails fails fails fails', true],
-])('a service is paused after four slow failures in a row: %s', async (_, paths, isCalled) => {
-  const { called, send } = underTest();
-  for (const [n, path] of paths.split(' ').entries()) {
-    if (path !== 'wait') void send(`https://push.example/${path}/${n}`);
-    await jest.advanceTimersByTimeAsync(path === 'wait' ? 4 * TIMEOUT_MS : TIMEOUT_MS);
-  }
-  called.length = 0;
-  const [own, other] = ['https://push.example/quick', 'https://other.example/quick'];
-  await send(own, other);
-  expect(called).toEqual(isCalled ? [own, other] : [other]);
-});
+  ['none, but an earlier push to the same device', 'quick/own', true],
+])(
+  'a service is paused after four slow failures in a row, for two timeouts: %s',
+  async (_, paths, isCalled) => {
+    const { called, send } = underTest();
+    const timeouts: Readonly<Record<string, number>> = { wait: 4, pause: 2 };
+    for (const [n, path] of paths.split(' ').entries()) {
+      if (!(path in timeouts)) void send(`https://push.example/${path}${path.includes('/') ? '' : `/${n}`}`);
+      await jest.advanceTimersByTimeAsync((timeouts[path] ?? 1) * TIMEOUT_MS);
+    }
+    const [own, other] = ['https://push.example/quick/own', 'https://other.example/quick'];
+    const calledNow = async () => {
+      called.length = 0;
+      await send(own, other);
+      return [...called];
+    };
+    expect(await calledNow()).toEqual(isCalled ? [own, other] : [other]);
+    await jest.advanceTimersByTimeAsync(2 * TIMEOUT_MS - 1);
+    expect(await calledNow()).toEqual(isCalled ? [own, other] : [other]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await calledNow()).toEqual([own, other]);
+  },
+);

@@ -13,18 +13,20 @@ const signatureWith = (hex: string): string =>
   `v1,${createHmac('sha256', Buffer.from(hex, 'hex')).update('msg_1.1.{"name":"é"}').digest('base64')}`;
 
 test('a signal has the bytes of its body, the second in which it is sent, and a signature for each secret', async () => {
-  let sent: Parameters<Post>[1] | undefined;
-  const response = await send(async (_, options) => {
-    sent = options;
+  let sent: Parameters<Post> | undefined;
+  const response = await send(async (...given) => {
+    sent = given;
     return { status: 503, retryAfter: '30', body: 'Später\u0007 \n bitte' };
   }, '{"name":"é"}');
   expect(response).toEqual({ status: 503, retryAfterMs: 30_000, body: 'Später bitte' });
-  expect(sent?.headers).toMatchObject({
+  const headers = {
     'content-length': 13,
+    'content-type': 'application/json',
     'webhook-timestamp': '1',
     'webhook-id': 'msg_1',
     'webhook-signature': ['000000', '041041'].map(signatureWith).join(' '),
-  });
+  };
+  expect(sent).toMatchObject([MESSAGE.url, { headers, body: '{"name":"é"}', timeoutMs: 1 }]);
 });
 
 const coded = (code: string) => Object.assign(new Error('failed'), { code });
