@@ -108,6 +108,13 @@ describe('the edge limiter', () => {
     edge.allow('192.0.2.1');
     expect(edge.size).toBe(1);
   });
+
+  test('beyond that number forgets the address seen first, and limits the others', () => {
+    const { allowed } = underTest(1, 2);
+    const [first, second, third] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    for (const address of [first, second, third]) expect(allowed(address, 1)).toBe(1);
+    expect([second, third, first].map((address) => allowed(address, 1))).toEqual([0, 0, 1]);
+  });
 });
 
 describe('the network of an address', () => {

@@ -47,3 +47,27 @@ test('a destroyed key is used for a minute at most, and a firm in use waits for 
   expect(await use()).toMatchObject({ current: null });
   keys.close();
 });
+
+test('a firm gets one key when its first row is written, also while others look for it', async () => {
+  const wrappingKeys = new WrappingKeys({ variable: 'ENCRYPTION_KEY', read: () => [Buffer.alloc(32, 1)] });
+  const firmId = 'firm' as FirmId;
+  const stored: unknown[] = [];
+  const keys = new DataKeys(
+    {
+      reads: { rows: async <R>(): Promise<R[]> => [...stored] as R[] },
+      writes: {
+        async rows(_, [firm_id, id, key, wrapping_key_id] = []) {
+          stored.push({ firm_id, id, wrapped_key: Buffer.from(String(key), 'hex'), wrapping_key_id });
+          return [];
+        },
+      },
+    },
+    wrappingKeys,
+  );
+  const uses = ['decrypt', 'encrypt', 'encrypt'] as const;
+  const found = await Promise.all(uses.map((use) => keys.keysFor(firmId, use)));
+  expect(found.map(({ current }) => current?.id)).toEqual([undefined, 1, 1]);
+  expect((await keys.keysFor(firmId, 'decrypt')).byId.get(1)).toBe(found[1]?.current);
+  expect(stored).toHaveLength(1);
+  keys.close();
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Job, type JobOutcome, NO_METRICS } from '@svc/application';
+import { type Job, type JobOutcome, type Metrics, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import type { JobTable, TakenJob } from '../src/jobs/job-table.ts';
@@ -52,12 +52,12 @@ const jobOf = (firm: string, svcId: string): Job => ({
   claimId: 'c' as ClaimId,
   svcId: svcId as Svcid,
 });
+const countedIn = (outcomes: JobOutcome[]): Metrics => ({
+  ...NO_METRICS,
+  jobEnded: (_, outcome) => void outcomes.push(outcome),
+});
 const start = (table: JobTable, handler: JobHandler, outcomes: JobOutcome[] = []) =>
-  startWorker(
-    { table, log: SILENT, metrics: { ...NO_METRICS, jobEnded: (_, outcome) => outcomes.push(outcome) } },
-    handler,
-    { pollIntervalMs: 20 },
-  );
+  startWorker({ table, log: SILENT, metrics: countedIn(outcomes) }, handler, { pollIntervalMs: 20 });
 
 /** A handler whose jobs run until they are released. */
 function heldJobs() {
@@ -83,15 +83,17 @@ describe('the job worker', () => {
   ])('retries a job that %s, and its log quotes neither the job nor its error', async (_, fail) => {
     const { table, rows, delays } = memoryTable([jobOf('firm', 'S3CRET')]);
     const logged: unknown[] = [];
+    const outcomes: JobOutcome[] = [];
     const note = (...entry: unknown[]) => void logged.push(entry);
     const worker = startWorker(
-      { table, log: { info: note, warn: note, error: note }, metrics: NO_METRICS },
+      { table, log: { info: note, warn: note, error: note }, metrics: countedIn(outcomes) },
       () => (delays.length === 0 ? fail() : Promise.resolve()),
       { pollIntervalMs: 20, timeoutMs: 100 },
     );
     await eventually(() => rows.size === 0);
     await worker.stop();
     expect(delays).toHaveLength(1);
+    expect(outcomes).toEqual(['retried', 'completed']);
     expect(JSON.stringify(logged)).toContain('will be retried');
     expect(JSON.stringify(logged)).not.toMatch(/jane\.doe|S3CRET/);
   });
@@ -150,6 +152,31 @@ describe('the job worker', () => {
       expect(delay).toBeGreaterThanOrEqual(least?.[at] ?? 0);
       expect(delay).toBeLessThanOrEqual(most?.[at] ?? 0);
     });
+  });
+
+  test('does not run a job again that it still runs, when its lock has ended in an outage', async () => {
+    const { table, rows } = memoryTable([jobOf('firm', 'one')]);
+    const { running, handler, release } = heldJobs();
+    let isOutage = true;
+    let takenAgain = 0;
+    const worker = start(
+      {
+        ...table,
+        async take(...given) {
+          const [job] = rows.values();
+          const taken = await table.take(...given);
+          if (taken.length > 0 || job === undefined || !isOutage) return taken;
+          takenAgain += 1;
+          return [{ ...job, attempt: job.attempt + takenAgain }];
+        },
+      },
+      handler,
+    );
+    await eventually(() => takenAgain > 2);
+    isOutage = false;
+    release();
+    await worker.stop();
+    expect([running, rows.size]).toEqual([['one'], 0]);
   });
 
   test('does not run a job whose process ended in every attempt', async () => {

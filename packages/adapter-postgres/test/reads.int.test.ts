@@ -242,6 +242,28 @@ describe('reads', () => {
     expect(bytesRead).toBeLessThan(350_000);
   });
 
+  test('the ids of more claims than are read at once are those of all, each once, in their order', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const { id } = await addClaim(stores, aClaim(firmId, svcId));
+    await database.sql.query(
+      `INSERT INTO claims SELECT (json_populate_record(c, json_build_object(
+           'id', gen_random_uuid(), 'external_id', n::text, 'claim_number', n::text,
+           'offered_at', c.offered_at - n % 2 * interval '1 s'))).*
+         FROM claims c, generate_series(1, 4100) n WHERE c.firm_id = $1 AND c.id = $2`,
+      [firmId, id],
+    );
+    let pauses = 0;
+    const found = await stores.appReads.claimIds(svcId, 'pending_acceptance', async () => {
+      pauses += 1;
+      return true;
+    });
+    const { rows } = await database.sql.query(
+      'SELECT id FROM claims WHERE firm_id = $1 ORDER BY offered_at, id',
+      [firmId],
+    );
+    expect([found, pauses]).toEqual([rows.map((row) => row.id), 2]);
+  });
+
   describe('of a change feed', () => {
     let feed: FirmId;
     const ids: ClaimId[] = [];

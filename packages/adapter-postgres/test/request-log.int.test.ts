@@ -6,7 +6,7 @@ import {
   REQUEST_LOG_RETENTION_MS,
   requestIdAt,
 } from '@svc/application';
-import { DAY, ENVIRONMENTS, type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { DAY, ENVIRONMENTS, type FirmId, HOUR, type KeyId, MINUTE } from '@svc/domain';
 import { aLoggedRequest } from '@svc/testkit';
 import fc from 'fast-check';
 import type { PostgresStores } from '../src/index.ts';
@@ -70,7 +70,13 @@ describe('the request log in PostgreSQL', () => {
     const wanted = aLoggedRequest({ firmId, at, requestId: requestIdAt(at, newId()) });
     const others = [0, 10, HOUR - 1].map((ms) => aLoggedRequest({ firmId, at: at + ms }));
     await store.append([wanted, ...others]);
-    expect(await store.requestsOf(firmId, { requestId: wanted.requestId, limit: 1 })).toEqual([wanted]);
+    // The id is from another clock, which was ahead.
+    const early = aLoggedRequest({ firmId, at: at - MINUTE, requestId: requestIdAt(at, newId()) });
+    await store.append([early]);
+    const found = (requestId: string) => store.requestsOf(firmId, { requestId, limit: 1 });
+    for (const one of [wanted, early])
+      for (const requestId of [one.requestId, one.requestId.toUpperCase()])
+        expect(await found(requestId)).toEqual([one]);
   });
 
   test('only the latest requests with a behavior since a time are returned for a check of the integration', async () => {

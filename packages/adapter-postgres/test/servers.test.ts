@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { urlsOfServers } from '../src/driver/servers.ts';
+import { Servers, urlsOfServers } from '../src/driver/servers.ts';
+import { SILENT } from '../src/log.ts';
 
 test.each([
   ['postgres://u:p@one/claims', ['postgres://u:p@one/claims']],
@@ -32,4 +33,37 @@ test.each([
   ['postgres:///claims?host=/run/postgresql', ['postgres:///claims?host=/run/postgresql']],
 ])('%s names these servers', (url, expected) => {
   expect(urlsOfServers(url)).toEqual(expected);
+});
+
+const RETRIED = [2, 'opened'] as const;
+test.each<[code: string, from: 'a file' | 'the environment', timeoutMs: number, end: readonly unknown[]]>([
+  ['28P01', 'a file', 10_000, RETRIED],
+  ['28000', 'a file', 10_000, RETRIED],
+  ['28P01', 'a file', 0, [1, '28P01']],
+  ['28P01', 'the environment', 10_000, [1, '28P01']],
+  ['ECONNREFUSED', 'a file', 10_000, [1, 'ECONNREFUSED']],
+  ['57P01', 'a file', 10_000, [1, '57P01']],
+])(
+  'after %s, the only server is tried again where its URL is from %s, for %i ms',
+  async (code, from, timeoutMs, end) => {
+    const url = 'postgres://u:p@one/claims';
+    const servers = new Servers(from === 'a file' ? () => url : url, SILENT, timeoutMs);
+    let attempts = 0;
+    const opened = await servers
+      .connect(async () => {
+        attempts += 1;
+        if (attempts === 1) throw Object.assign(new Error('rejected'), { code });
+        return 'opened';
+      })
+      .catch((error) => error.code);
+    expect([attempts, opened]).toEqual(end);
+  },
+);
+
+test('each connection has the credentials of its time', () => {
+  let url = 'postgres://u:first@one,two/claims';
+  const servers = new Servers(() => url, SILENT, 0);
+  expect(servers.url()).toBe('postgres://u:first@one/claims');
+  url = url.replace('first', 'second');
+  expect(servers.url()).toBe('postgres://u:second@one/claims');
 });

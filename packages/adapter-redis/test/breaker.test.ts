@@ -114,10 +114,13 @@ describe('the circuit breaker', () => {
     expect(log.warn).toHaveBeenCalledWith(expect.any(String), { reason: 'MISCONF disk full' });
   });
 
-  test('a lost connection opens it at once', async () => {
-    const pendingRun = breaker.run(noReply);
-    breaker.onConnectionLost('closed');
-    expect(await pendingRun).toBeUndefined();
+  test.each<[string, () => void]>([
+    ['a lost connection', () => breaker.onConnectionLost('closed')],
+    ['the end of the process', () => breaker.stop()],
+  ])('%s opens it at once, and releases all callers', async (_, end) => {
+    const pendingRuns = [breaker.run(noReply), breaker.run(noReply)];
+    end();
+    expect(await Promise.all(pendingRuns)).toEqual([undefined, undefined]);
     expect(breaker.state()).toMatchObject({ status: 'down', timeouts: 0 });
   });
 
@@ -133,17 +136,21 @@ describe('the circuit breaker', () => {
     expect(await breaker.run(async () => 42)).toBe(42);
   });
 
-  test('an outage is logged once when it begins and once when it ends', async () => {
-    redisWorks = false;
-    breaker.onConnectionLost('closed');
-    for (let n = 0; n < 20; n++) {
-      breaker.onConnectionLost('refused');
-      await pass(200);
+  test('each outage is logged once when it begins and once when it ends', async () => {
+    for (let outage = 1; outage <= 2; outage += 1) {
+      redisWorks = false;
+      breaker.onConnectionLost('closed');
+      for (let n = 0; n < 20; n++) {
+        breaker.onConnectionLost('refused');
+        await pass(200);
+      }
+      redisWorks = true;
+      await pass(1000);
+      expect(log.warn.mock.calls).toEqual(Array(outage).fill([expect.any(String), { reason: 'closed' }]));
+      expect(log.info).toHaveBeenCalledTimes(outage);
+      const [, { awayMs }] = log.info.mock.calls.at(-1) as [string, { awayMs: number }];
+      expect(Math.floor(awayMs / 1000)).toBe(4);
     }
-    redisWorks = true;
-    await pass(1000);
-    expect(log.warn.mock.calls).toEqual([[expect.any(String), { reason: 'closed' }]]);
-    expect(log.info.mock.calls).toEqual([[expect.any(String), { awayMs: expect.any(Number) }]]);
   });
 
   test('a connection without replies is replaced eventually', async () => {
@@ -153,7 +160,7 @@ describe('the circuit breaker', () => {
     expect(reconnects).toBe(1);
   });
 
-  test('a Redis that keeps failing is probed less and less often', async () => {
+  test('a Redis that keeps failing is probed less and less often, until it has worked for a while', async () => {
     const outages = async (ms: number) => {
       const before = breaker.state().outages;
       for (let passed = 0; passed < ms; passed += 10) {
@@ -163,6 +170,12 @@ describe('the circuit breaker', () => {
       return breaker.state().outages - before;
     };
     expect(await outages(20_000)).toBeLessThan(15);
+    await pass(4001);
+    expect(status()).toBe('up');
+    await pass(5001);
+    breaker.onConnectionLost('closed');
+    await pass(1);
+    expect(status()).toBe('up');
   });
 
   test.each([1, 2])(

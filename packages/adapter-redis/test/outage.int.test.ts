@@ -61,18 +61,19 @@ describe('an outage of Redis', () => {
     const rights = RIGHTS.split(' ');
     await operator((client) => client.call('ACL', 'SETUSER', 'limited', 'on', '>first', ...rights));
     let password = 'first';
-    const readUrl = (): string => server.url.replace('redis://', `redis://limited:${password}@`);
+    const readUrl = (): string =>
+      server.url.replace('redis://', `redis://limited:${encodeURIComponent(password)}@`);
     const limited = await connected(readUrl(), { ...TIMEOUT, keyPrefix: 'svc:', readUrl });
     try {
       expect(await limited.rateLimiter.consume('acl', DEFAULT_LIMITS.live, READ)).toEqual({ allowed: true });
       expect(limited.fallbackCount()).toBe(0);
       expect(await reportNodes(readUrl())).toEqual([{ node: new URL(server.url).host, problem: null }]);
 
-      await operator((client) => client.call('ACL', 'SETUSER', 'limited', '<first', '>second'));
+      await operator((client) => client.call('ACL', 'SETUSER', 'limited', '<first', '>sec@nd'));
       expect((await reportNodes(readUrl()))[0]?.problem).toMatch(/the user or the password is wrong/);
       await operator((client) => client.client('KILL', 'USER', 'limited'));
       await eventually(isDown(limited));
-      password = 'second';
+      password = 'sec@nd';
       await eventually(isUp(limited));
 
       await operator((client) => client.call('ACL', 'SETUSER', 'limited', '-eval'));

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { IDEMPOTENCY_WINDOW_MS } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import { createRedisRateLimiter } from '../src/rate-limiter.ts';
 import type { Operation } from '../src/scripts.ts';
 import { createStore, type Store } from '../src/store.ts';
 import { createRedisUsedKeys } from '../src/used-keys.ts';
@@ -32,6 +33,7 @@ class FakeRedis extends EventEmitter {
   disconnect() {}
 }
 
+const SILENT = { warn() {}, info() {} };
 const lookUp = (key: string): Operation => ({ name: 'hasUsed', key, args: [] });
 
 describe('a store of operations', () => {
@@ -44,7 +46,7 @@ describe('a store of operations', () => {
       client: redis as unknown as Redis,
       keyPrefix: '',
       commandTimeoutMs: 60_000,
-      log: { warn() {}, info() {} },
+      log: SILENT,
     });
     redis.emit('ready');
     while (store.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
@@ -71,6 +73,57 @@ describe('a store of operations', () => {
     expect(redis.deadlines).toHaveLength(3);
     expect(redis.deadlines[2]).toBeGreaterThan(redis.clock);
     expect(store.state()).toMatchObject({ status: 'up', failures: 0 });
+  });
+
+  test('a server that has become a replica is connected to again, since its name may lead to another one', async () => {
+    const client = new Redis({ lazyConnect: true });
+    let isReplica = false;
+    jest.spyOn(client, 'time').mockImplementation(() => redis.time());
+    jest
+      .spyOn(client, 'evalsha')
+      .mockImplementation(async (...given: unknown[]) =>
+        Array.from({ length: Number(given[1]) }, () => (isReplica ? new Error('READONLY') : 0)),
+      );
+    const disconnect = jest.spyOn(client, 'disconnect').mockImplementation(() => {});
+    const onClient = createStore({ client, keyPrefix: '', commandTimeoutMs: 60_000, log: SILENT });
+    client.status = 'ready';
+    client.emit('ready');
+    while (onClient.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    expect(await onClient.run(lookUp('a'))).toBe(0);
+    expect(disconnect).not.toHaveBeenCalled();
+    isReplica = true;
+    expect(await onClient.run(lookUp('a'))).toBeUndefined();
+    expect(disconnect.mock.calls).toEqual([[true]]);
+    await onClient.close();
+  });
+
+  test('what no request awaits is sent before the connection is closed', async () => {
+    store.runLater(lookUp('a'));
+    await store.close();
+    expect(redis.deadlines).toHaveLength(1);
+    expect(store.state().status).toBe('down');
+  });
+
+  test('while Redis does not reply, the limits of the process apply, and what is used of them is shown', async () => {
+    const asked: unknown[] = [];
+    const [decision, used] = [{ allowed: false, retryAfterMs: 7 } as const, { requests: 2, writes: 1 }];
+    const note = <T>(result: T) => {
+      return async (...given: readonly unknown[]): Promise<T> => {
+        asked.push(given);
+        return result;
+      };
+    };
+    const limiter = createRedisRateLimiter({
+      store: { ...store, run: async () => undefined },
+      fallback: { consume: note(decision), peek: note(used) },
+    });
+    const limits = { requestsPerMinute: 3, writesPerMinute: 2, burst: 1 };
+    expect(await limiter.consume('k', limits, { write: true })).toEqual(decision);
+    expect(await limiter.peek('k', limits)).toEqual(used);
+    expect(asked).toEqual([
+      ['k', limits, { write: true }],
+      ['k', limits],
+    ]);
   });
 
   test('a used key is kept for its time, under a hash that no other firm, environment or key has', async () => {

@@ -32,6 +32,9 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await expectChange({});
       await offer(firm.live, id, other);
       await expectChange({ own: true, other: true });
+      // As many as before.
+      await offer(firm.live, id, other);
+      await expectChange({ other: true });
       await use.acceptClaim({ svcId: other }, id);
       await expectChange({ other: true });
       await use.recordWork({ svcId: other }, id, { notes: 'Water line at 14 inches.' });

@@ -281,6 +281,10 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await warned()).toEqual([[limited, ['limit_reached']]]);
       await use.closeClaimAsOperator(second);
       expect(await warned()).toEqual([]);
+      const third = await sendId(firm.live, limited);
+      expect(await warned()).toEqual([[limited, ['limit_reached']]]);
+      await use.acceptClaim({ svcId: limited }, third);
+      expect(await warned()).toEqual([]);
     });
 
     test('warns by the credentials that an adjuster shares with the firm, and by none that they do not', async () => {
@@ -395,13 +399,16 @@ export function boardBehavior(fixture: () => Fixture): void {
     });
 
     test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {
-      const { newFirm, newMember, newStaff, offer, use, clock } = fixture();
+      const { newFirm, newMember, newStaff, offer, use, clock, stores } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const since = clock.advance(MINUTE);
       const carrier = { name: 'Bayou' };
       const ids: ClaimId[] = [];
       for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId, n === 0 ? { carrier } : {}));
+      const [claimId = '' as ClaimId] = ids;
+      const seen = { firmId: firm.id, claimId, environment: 'live', adjuster: svcId } as const;
+      await stores.offerHistory.append([{ ...seen, offeredAt: since + MINUTE, seenAt: clock.now() }]);
       await offer(firm.test, await sendAt(firm, firm.accounts.manual), firm.accounts.manual);
       const [first, second, third, fourth] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       clock.advance(MINUTE);
@@ -601,7 +608,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const [svcId, idle] = [await newMember(firm), await newMember(firm)];
       const ids = [];
       for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId));
-      const [first, second, third] = ids as [ClaimId, ClaimId, ClaimId];
+      const [first, second, third, fourth] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       clock.advance(MINUTE);
       await use.acceptClaim({ svcId }, first);
       await use.closeAcceptedClaim({ svcId }, first);
@@ -613,7 +620,14 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(work.get(idle)).toEqual({ openOffers: 0, openClaims: 0, medianAnswerMs: null });
       // The rejected offer counts after the claim was offered again.
       await offer(firm.live, second, idle);
-      expect((await stores.boardReads.work(firm.id, [svcId])).get(svcId)).toEqual(work.get(svcId));
+      const workNow = async () => (await stores.boardReads.work(firm.id, [svcId])).get(svcId);
+      expect(await workNow()).toEqual(work.get(svcId));
+      // So does one of a claim that is closed.
+      await use.rejectClaim({ svcId }, fourth, null);
+      const before = await workNow();
+      expect(before?.medianAnswerMs).toBeGreaterThan(4 * MINUTE);
+      await use.closeClaimAsOperator(fourth);
+      expect(await workNow()).toEqual(before);
     });
 
     test('takes the median of the latest twenty answers', async () => {

@@ -98,6 +98,12 @@ export function feedBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcId, { claim });
       expect(idsOf(await feed(firm, { externalId }))).toEqual([id]);
       expect(await feed(firm, { externalId, assignmentStatus: 'accepted' })).toEqual([]);
+      const { updatedAt } = (await feed(firm, { externalId }))[0] ?? { updatedAt: 0 };
+      expect(idsOf(await feed(firm, { externalId, updatedSince: updatedAt }))).toEqual([id]);
+      expect(await feed(firm, { externalId, updatedSince: updatedAt + 1 })).toEqual([]);
+      const assignmentStatus = 'pending_acceptance';
+      expect(idsOf(await feed(firm, { assignmentStatus }, 1))).toEqual([pending, id]);
+      expect(idsOf(await feed(firm, { assignmentStatus, updatedSince: updatedAt }, 1))).toEqual([id]);
       expect(await feed(firm, { externalId: externalId.toLowerCase() })).toEqual([]);
       expect(await feed(firm, { externalId: '%' })).toEqual([]);
     });

@@ -10,7 +10,7 @@ import {
   type StaffRef,
 } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
-import type { Fixture, TestFirm } from '../../fixture.ts';
+import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
 /** Who makes keys, and how many of them work. */
 export function keysBehavior(fixture: () => Fixture): void {
@@ -46,6 +46,9 @@ export function keysBehavior(fixture: () => Fixture): void {
       const working = await stores.operatorReads.workingKeys(firm.id, clock.now());
       expect(working[0]).toEqual(ofOperator);
       expect(working).toHaveLength(3);
+      expect((await stores.operatorReads.keys(firm.id)).at(-1)).toEqual(ofOperator);
+      const inPages = await everyPage((page) => stores.operatorReads.keyPage(firm.id, page), 1);
+      expect(inPages).toEqual(working);
       const stranger = await newFirm();
       expect(await errorCodeOf(desk.renameKey(BY_SERVICE, key.id, 'x', stranger.id))).toBe('not_found');
     });

@@ -297,7 +297,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       for (const svcId of stay) expect(ids).toContain(svcId);
     });
 
-    test('a test key sees only test accounts, a live key sees all adjusters', async () => {
+    test('a test key sees only test accounts, a live key sees all adjusters, and neither those who left', async () => {
       const { newTeam, use } = fixture();
       const { firm, svcId } = await newTeam();
       await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
@@ -305,6 +305,10 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const tests = accounts.map((behavior) => firm.accounts[behavior]).sort();
       expect((await listed(firm, 'test')).map((r) => r.membership.svcId).sort()).toEqual(tests);
       expect((await listed(firm)).map((r) => r.membership.svcId).sort()).toEqual([svcId, ...tests].sort());
+      const { manual } = firm.accounts;
+      await use.sandbox.leaveFirm(firm.test, manual);
+      for (const environment of ['live', 'test'] as const)
+        expect((await listed(firm, environment)).map((r) => r.membership.svcId)).not.toContain(manual);
     });
 
     test('a member without an invitation has no invitation times', async () => {

@@ -105,6 +105,13 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         { ...unanswered, adjuster: first, status: 'pending_acceptance', endedAt: null },
       ]);
       expect(history.map(({ firstSeenAt }) => firstSeenAt)).toEqual([rejectedAt, null, null, null]);
+      // One batch, with several offers of a claim.
+      const at = clock.now();
+      await stores.offerHistory.append(
+        history.map(({ offeredAt, adjuster }, n) => ({ ...sent, offeredAt, adjuster, seenAt: at + n })),
+      );
+      const seen = await stores.offerHistory.ofClaim(firm.id, claimId);
+      expect(seen.map(({ firstSeenAt }) => firstSeenAt)).toEqual([rejectedAt, at + 1, at + 2, at + 3]);
     });
 
     test('has the latest offers of a claim, and receipts the latest to their adjuster', async () => {
@@ -296,13 +303,8 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
 
   test('a key of receipts is added once, and listed after those before it', async () => {
     const { receiptKeys } = fixture().stores;
-    for (const [kid, x] of [
-      ['k2', 'x2'],
-      ['k1', 'x1'],
-      ['k2', 'x2'],
-    ] as const)
-      await receiptKeys.add({ kid, x });
+    for (const kid of ['k1', 'k2', 'k1']) await receiptKeys.add({ kid, x: `x of ${kid}` });
     const keys = (await receiptKeys.all()).filter(({ kid }) => kid === 'k1' || kid === 'k2');
-    expect(keys.map(({ x }) => x).sort()).toEqual(['x1', 'x2']);
+    expect(keys.map(({ x }) => x)).toEqual(['x of k1', 'x of k2']);
   });
 }

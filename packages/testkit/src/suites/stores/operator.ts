@@ -42,7 +42,10 @@ export function operatorBehavior(fixture: () => Fixture): void {
         erasure: null,
       };
       expect(await stores.operatorReads.firm(firm.id)).toEqual(row);
-      expect(await stores.operatorReads.firms()).toContainEqual(row);
+      const firms = await stores.operatorReads.firms();
+      expect(firms).toContainEqual(row);
+      const times = firms.map(({ createdAt }) => createdAt);
+      expect(times).toEqual(times.toSorted((one, other) => one - other));
       expect(await stores.unitOfWork.run((tx) => tx.firms.lock(firm.id))).toEqual(row);
       const accounts = await stores.operatorReads.testAccounts(firm.id);
       expect(accounts.map(({ testOf }) => testOf?.behavior)).toEqual([...TEST_BEHAVIORS].sort());

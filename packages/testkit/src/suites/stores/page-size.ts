@@ -35,10 +35,9 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
       const { firm, svcId, ids, documents } = await setUp([
         2000, 30_000, 100, 30_000, 9000, 9000, 20_000, 6000,
       ]);
-      const offers = await pagesOf(
-        (page) => fixture().stores.appReads.claims(svcId, 'pending_acceptance', page),
-        MAX_BYTES,
-      );
+      const offersTo = () =>
+        pagesOf((page) => fixture().stores.appReads.claims(svcId, 'pending_acceptance', page), MAX_BYTES);
+      const offers = await offersTo();
       for (const pages of [await feedOf(firm), offers]) {
         expect(idsOf(pages).flat()).toEqual(ids);
         expect(pages.flat().map(({ asSent }) => asSent)).toEqual(documents);
@@ -47,6 +46,12 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
         expect(pages.length).toBeLessThanOrEqual(3);
         expect(pages.length).toBeGreaterThanOrEqual(2);
       }
+      const { newFirm, sendId, use, clock } = fixture();
+      const other = await newFirm();
+      await use.addMember(other.id, svcId);
+      clock.advance(1);
+      const theirs = await sendId(other.live, svcId, { claim: claimOf(20_000) });
+      expect(idsOf(await offersTo()).flat()).toEqual([...ids, theirs]);
     });
 
     test('a claim that is larger than a page is returned alone', async () => {

@@ -278,8 +278,13 @@ export function staffBehavior(fixture: () => Fixture): void {
       await settings(true);
       await settings(false);
       await settings(true);
-      await sendId(firm.live, await newMember(firm));
+      const svcId = await newMember(firm);
+      await sendId(firm.live, svcId);
       await sendId(firm.test, firm.accounts.manual);
+      // Neither answered offers nor those of closed claims are late.
+      await use.acceptClaim({ svcId }, await sendId(firm.live, svcId));
+      await use.rejectClaim({ svcId }, await sendId(firm.live, svcId), null);
+      await use.closeClaimAsOperator(await sendId(firm.live, svcId));
       expect(await mailsOfNextDay()).toEqual([]);
       await use.setOfferWait(firm.id, 1);
       // One is late from the moment on that the job is due.

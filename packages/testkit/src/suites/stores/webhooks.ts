@@ -64,6 +64,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       await deliver();
       const second = await sendOne(firm);
       await deliver();
+      // The firm had no change before.
+      expect(Date.parse(sentTo(webhook)[0].data.updated_since)).toBeGreaterThan(second.updatedAt - 2 * DAY);
       later(SECOND - 1);
       await deliver();
       expect(sentTo(webhook)).toHaveLength(1);

@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
+import { SELF } from '../src/account.ts';
+import { lock, tryLock } from '../src/lock.ts';
+import { enter, inUse, leave } from '../src/users.ts';
+
+/** No process has such an id. */
+const ENDED = 99_999_999;
+
+let dir: string;
+beforeEach(() => {
+  dir = join(temporaryFolder(), 'lock');
+});
+
+test('a lock that is held is not acquired, and the error of who waits too long names its holder', async () => {
+  const held = await lock(dir, 1000);
+  expect(tryLock(dir)).toEqual({ heldBy: process.pid });
+  await expect(lock(dir, 1)).rejects.toThrow(`${dir} has been locked by process ${process.pid} `);
+  held.release();
+  const next = await lock(dir, 1000);
+  held.release();
+  expect(tryLock(dir)).toEqual({ heldBy: process.pid });
+  next.release();
+});
+
+test.each([
+  ['a process that has ended', JSON.stringify({ pid: ENDED, start: '1' })],
+  ['an ended process whose id another one has', JSON.stringify({ pid: process.pid, start: 'long ago' })],
+  ['nobody', JSON.stringify({ pid: 0, start: '' })],
+  ['a process that a power failure has ended', ''],
+])('a lock of %s is free, and nothing of it is left', async (_, content) => {
+  mkdirSync(dir);
+  for (const name of ['9', '10', `draft-${ENDED}-1`]) writeFileSync(join(dir, name), content);
+  const draft = `draft-${process.pid}-1`;
+  writeFileSync(join(dir, draft), '');
+  (await lock(dir, 1000)).release();
+  expect(readdirSync(dir).sort()).toEqual(['11', draft]);
+});
+
+test('a server is in use while a process that entered has neither left nor ended', () => {
+  const place = { folder: temporaryFolder(), account: SELF, link: undefined };
+  const users = join(place.folder, 'users');
+  expect(inUse(place)).toBe(false);
+  const [one, other] = [enter(place), enter(place)];
+  const ended = [JSON.stringify({ pid: ENDED, start: '1' }), ''].map((content, n) => {
+    writeFileSync(join(users, `${n}`), content);
+    return join(users, `${n}`);
+  });
+  leave(one);
+  expect([inUse(place), existsSync(other), ...ended.map((file) => existsSync(file))]).toEqual([
+    ...[true, true, false, false],
+  ]);
+  leave(other);
+  expect([inUse(place), readdirSync(users)]).toEqual([false, []]);
+});
