@@ -97,6 +97,7 @@ describe('deadlines of an accepted claim', () => {
     const contacts = [
       { id: 'a', at: '2026-08-30T11:00:00.000Z', result: 'no_answer' },
       { id: 'b', at: '2026-08-30T12:00:00.000Z', result: 'reached' },
+      { id: 'again', at: '2026-08-30T20:00:00.000Z', result: 'reached' },
     ];
     const contacted = dueAt({ work: { version: 'v2', contacts } });
     expect(contacted).toMatchObject({ inspection: '2026-08-31T18:00:00.000Z' });

@@ -613,10 +613,12 @@ describe('the outbox', () => {
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
     const { state, outbox } = device();
-    await outbox.add([notes('a', 'Wet'), contact('a', '1'), { kind: 'work', key: 'a', close: true }]);
+    const close = { kind: 'work', key: 'a', close: true } as const;
+    const ids = await outbox.add([notes('a', 'Wet'), contact('a', '1'), close]);
     await outbox.add([notes('b', 'Dry')]);
     state.responses = { 'PATCH a/work': new ApiError(409, 'offer_not_pending') };
     expect(await outbox.send()).toMatchObject({ dropped: { length: 3 }, sent: { length: 1 } });
+    expect(await Promise.all(ids.map((id) => outbox.isRefused([id])))).toEqual([true, true, true]);
     expect(state.calls).toEqual(['PATCH a/work', 'PATCH b/work']);
     expect(state.drafts).toMatchObject([
       { entries: { notes: 'Wet' } },

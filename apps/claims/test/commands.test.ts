@@ -376,22 +376,29 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
     },
     ...{ decided_by: { rule: 'rule', text: 'text' }, audit: { seq: 7, hash: 'hash' } },
   };
-  const signed = [{ alg: 'EdDSA', kid: 'k1' }, content]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }];
-  const { stdout } = await claims(['verify-receipt', '-'], {
-    service: () => jsonResponse(200, { keys }),
-    stdin: `${signed}.${signature}`,
-  });
-  expect(shownIn(stdout.split('\n\n')[1] ?? '')).toEqual({
+  const shown = async (receipt: object) => {
+    const signed = [{ alg: 'EdDSA', kid: 'k1' }, receipt]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
+    const { stdout } = await claims(['verify-receipt', '-'], {
+      service: () => jsonResponse(200, { keys }),
+      stdin: `${signed}.${signature}`,
+    });
+    return shownIn(stdout.split('\n\n')[1] ?? '');
+  };
+  expect(await shown(content)).toEqual({
     ...{ claim_id: 'claim', external_id: 'external', adjuster: 'SVC-1', offered_at: 'offered' },
     ...{ pushed: 'delivered pushed (web), failed mailed (mail)', first_seen_at: 'seen', status: 'accepted' },
     ...{ answered_at: 'answered', answered_too_late: 'rejected late', on_the_device: 'device' },
     ...{ offline_since: 'offline', first_contact: 'called (received received)', inspection: 'inspected' },
     ...{ closed_at: 'closed', decided_by: 'text', audit_row: '7 hash', issued_by: 'issuer' },
     issued_at: '2026-08-29T10:40:00.000Z',
+  });
+  const late = { ...content.late_answer, device_at: 'device', kept_offline_since: 'offline' };
+  expect(await shown({ ...content, answered: null, late_answer: late })).toMatchObject({
+    ...{ answered_too_late: 'rejected late', on_the_device: 'device', offline_since: 'offline' },
   });
 });
 
