@@ -2,7 +2,16 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
-import { claimJson, claims, idOf, jsonResponse, problemResponse, recording } from './environment.ts';
+import {
+  claimJson,
+  claims,
+  idOf,
+  jsonLines,
+  jsonResponse,
+  meResponse,
+  problemResponse,
+  recording,
+} from './environment.ts';
 
 const me = EXAMPLES.getKeyInfo.response;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
@@ -140,16 +149,20 @@ describe('claims sandbox', () => {
     ['resume', 'adjusters', 'resume'],
     ['suspend', 'adjusters', 'suspension'],
     ['reinstate', 'adjusters', 'reinstatement'],
-  ])('%s is the operation of this name', async (command, kind, operation) => {
-    const { service, requests } = recording(() => jsonResponse(200, claimJson()));
-    const id = kind === 'claims' ? idOf(7) : 'test_manual';
+  ])('%s is the operation of this name, and shows what came of it', async (command, kind, operation) => {
+    const [id, result, status] =
+      kind === 'claims'
+        ? ([idOf(7), claimJson(), 'accepted'] as const)
+        : (['test_manual', adjuster, 'pending'] as const);
+    const { service, requests } = recording(() => jsonResponse(200, result));
     const [more, body] =
       command === 'reject'
         ? ([['--reason', 'Far.'], { reason: 'Far.' }] as const)
         : ([[], undefined] as const);
-    const { code } = await claims(['sandbox', command, id, ...more], { service });
+    const { code, stdout } = await claims(['sandbox', command, id, ...more], { service });
     const path = `/v1/test/${kind}/${id}/${operation}`;
     expect([code, requests]).toMatchObject([0, [{ method: 'POST', path, body }]]);
+    expect(shownIn(stdout).status).toBe(status);
     const left = await claims(['sandbox', command, id], { service, signal: AbortSignal.abort() });
     expect([left.code, requests.length]).toEqual([130, 1]);
   });
@@ -174,6 +187,46 @@ describe('claims sandbox', () => {
       { query: { since: '2026-08-29T14:00:00.000Z' } },
     ]);
   });
+});
+
+it('claims rehearse is known by its User-Agent, and needs a test key', async () => {
+  const { service, requests } = recording(() => meResponse('live'));
+  const { code, stderr } = await claims(['rehearse', '/'], { service });
+  expect([code, stderr]).toEqual([2, 'claims: a rehearsal needs a test key\n']);
+  expect(requests.map(({ headers }) => headers.get('user-agent'))).toEqual([
+    expect.stringMatching(/ claims-rehearse\/\d/),
+  ]);
+});
+
+it('a tool of claims mcp fails instead of waiting for longer than a minute, and ends with its input', async () => {
+  const service = () => jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '60' });
+  const written: string[] = [];
+  let answer = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const write = (text: string): void => {
+    written.push(text);
+    if (text.includes('"id":2')) answer();
+  };
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const messages = [
+    { id: 1, method: 'initialize', params: client },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'getKeyInfo', arguments: {} } },
+  ];
+  const stdin = (async function* () {
+    for (const message of messages) yield `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+    await answered;
+  })();
+  // Otherwise a call that waits would keep the process.
+  const signal = AbortSignal.timeout(4500);
+  const ended = await claims(['mcp'], { service, stdin, stdout: { write }, signal });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(jsonLines(written.join(''))).toMatchObject([
+    { id: 1, result: { instructions: expect.stringContaining('switched off') } },
+    { id: 2, result: { isError: true, content: [{ text: expect.stringContaining('rate_limited') }] } },
+  ]);
 });
 
 it('claims readiness shows of each check its state, its latest findings and what to do, and exits with 0 only when all is ready', async () => {

@@ -74,7 +74,7 @@ const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
 
 interface ClaimsOptions extends Partial<Omit<Environment, 'stdin'>> {
   readonly service?: Service;
-  readonly stdin?: string;
+  readonly stdin?: string | AsyncIterable<string>;
   readonly terminal?: boolean;
 }
 
@@ -96,9 +96,12 @@ export async function claims(args: readonly string[], options: ClaimsOptions = {
   const code = await run(args, {
     env: { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY: 'svc_test_secret' },
     home: '/nowhere',
-    stdin: (async function* () {
-      yield stdin;
-    })(),
+    stdin:
+      typeof stdin === 'string'
+        ? (async function* () {
+            yield stdin;
+          })()
+        : stdin,
     stdout: sink((text) => {
       stdout += text;
     }),

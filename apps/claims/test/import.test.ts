@@ -77,6 +77,9 @@ it('a dry run names every problem by row and column, needs no key, and sends not
   expect(requests).toEqual([]);
   const skipping = await claims([...args, '--skip-invalid'], { service: reply });
   expect([skipping.code, skipping.stdout]).toEqual([1, expect.stringContaining('1 sent, 2 failed')]);
+  expect(skipping.stdout).toMatch(
+    /^row 2 {2}sent .*\nrow 3 {2}failed {8}B-2\n {2}Zip → loss_location\.zip: /,
+  );
 });
 
 it.each([

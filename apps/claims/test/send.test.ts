@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createClientOn } from '../../../packages/client/src/client.ts';
 import { platform } from '../../../packages/client/src/platform.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { roundedDuration } from '../src/send/pace.ts';
 import type { Line } from '../src/send/read-claims.ts';
 import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
@@ -227,6 +230,19 @@ describe('claims send', () => {
       stdin,
     });
     expect(jsonLines(json).map(({ outcome }) => outcome)).toEqual(['failed', 'not_sent', 'not_sent']);
+  });
+
+  it('refuses a journal that was saved in UTF-16, since it adds lines in UTF-8', async () => {
+    const file = join(temporaryFolder(), 'claims.jsonl');
+    await writeFile(file, claimLine(1));
+    const { service, held } = createFakeService();
+    const journal = () => Buffer.from('\ufeff{}\n', 'utf16le');
+    for (const saved of [journal(), journal().swap16()]) {
+      await writeFile(`${file}.journal`, saved);
+      const { code, stderr } = await claims(['send', file, '--journal'], { service });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('save it in UTF-8')]);
+    }
+    expect(held.size).toBe(0);
   });
 
   it('exits with 130 when it is interrupted', async () => {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from '@svc/client';
 import { progressLine } from '../src/send/progress.ts';
-import { claimJson, claims, idOf, jsonLines, page, problemResponse, untilAnswered } from './environment.ts';
+import {
+  claimJson,
+  claims,
+  idOf,
+  jsonLines,
+  jsonResponse,
+  page,
+  problemResponse,
+  untilAnswered,
+} from './environment.ts';
 
 const claim = (n: number, status: string, more: Record<string, unknown> = {}): Claim =>
   claimJson(
@@ -57,6 +66,14 @@ describe('claims watch', () => {
       ...['2026-08-28T15:00:00.000Z', '2026-08-29T14:59:15.000Z', '2026-08-29T14:55:00.000Z'],
       ...['2026-08-29T14:00:00.000Z', '2026-08-22T15:00:00.000Z', '2026-08-29T12:30:00.500Z', undefined],
     ]);
+  });
+
+  it('says that a poll has failed, and continues', async () => {
+    const first = () => jsonResponse(200, { data: [accepted], next_cursor: 'c' });
+    const expired = () => problemResponse(422, 'validation_failed');
+    const { code, stdout, stderr } = await claims(['watch', '--json'], untilAnswered([first, expired]));
+    expect([code, jsonLines(stdout)]).toEqual([0, [accepted]]);
+    expect(stderr).toBe('claims: validation_failed: It is validation_failed.; watching continues\n');
   });
 
   it('exits with an error when the key is rejected', async () => {

@@ -106,10 +106,12 @@ describe('a request', () => {
   });
 
   it('for health has no key and is not retried by default', async () => {
-    const { client, sent: requests } = createTestClient([problem(503, 'service_unavailable'), html(200)]);
+    const unavailable = problem(503, 'service_unavailable');
+    const { client, sent: requests } = createTestClient([unavailable, unavailable, html(200)]);
     await expect(client.health()).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
-    await client.health();
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(1);
+    await client.health({ maxRetries: 1 });
+    expect(requests).toHaveLength(3);
     expect(requests[0]?.headers.has('authorization')).toBe(false);
   });
 
@@ -428,6 +430,14 @@ describe('a timeout', () => {
     expect(timers).toEqual([0, 0]);
   });
 
+  it('may exceed the maximum delay of a timer', async () => {
+    const options = { timeoutMs: 2 ** 32, deadlineMs: 0, maxRetries: 0 };
+    const { client, now } = createTestClient([stall], options);
+    const begun = now();
+    expect(await failureOf(client.me())).toBeInstanceOf(ClaimsTimeoutError);
+    expect(now() - begun).toBe(2 ** 31 - 1);
+  });
+
   it('never exceeds the time until the deadline', async () => {
     const options = { deadlineMs: 2500, maxRetries: 9 };
     const { client, sent: requests } = createTestClient([stall], { ...options, timeoutMs: 1000 }, () => 0);
@@ -581,6 +591,25 @@ describe('hooks', () => {
       'response 201 req-1 true',
     ];
     expect(recorded).toEqual(expected.flatMap((line) => [`client ${line}`, `call ${line}`]));
+  });
+
+  it('get how long each attempt took, without the waits before it', async () => {
+    let isRepeated = (): void => {};
+    const repeated = new Promise<void>((resolve) => {
+      isRepeated = resolve;
+    });
+    const durations: number[] = [];
+    const again: Reply = (request, signal) => {
+      isRepeated();
+      return json(claim)(request, signal);
+    };
+    const late: Reply = (request, signal) => repeated.then(() => json(claim)(request, signal));
+    const { client } = createTestClient([html(502), late, again], {
+      ...{ timeoutMs: 0, deadlineMs: 0 },
+      onResponse: ({ durationMs }) => durations.push(durationMs),
+    });
+    await Promise.all([client.claims.get(ID), client.claims.get(ID)]);
+    expect(durations.sort()).toEqual([0, 0, 250]);
   });
 });
 
@@ -768,6 +797,15 @@ describe('responses of later versions', () => {
     expect(await createTestClient([json(claim, 202)]).client.claims.send(smallestClaim)).toEqual(claim);
   });
 });
+
+it.each([{ timeoutMs: -1 }, { maxRetries: 1.5 }, { deadlineMs: Number.NaN }])(
+  'a call with %j is not sent',
+  async (wrong) => {
+    const { client, sent: requests } = createTestClient([sent]);
+    expect(await failureOf(client.claims.send(smallestClaim, wrong))).toBeInstanceOf(TypeError);
+    expect(requests).toEqual([]);
+  },
+);
 
 describe('a client', () => {
   const good = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'svc_test_x' };

@@ -332,6 +332,10 @@ describe('polling with errors', () => {
     );
     expect(seen).toEqual(['a@0']);
     expect(errors).toEqual([]);
+    const failures: string[] = [];
+    const onRetry = ({ error }: { readonly error: ClaimsError }) => failures.push(error.message);
+    const { sent } = await poll([html(502), html(502), page([])], { maxRetries: 1, onRetry, rounds: 3 });
+    expect([failures.length, timesOf(sent)]).toEqual([1, [0, 0, 60_000]]);
   });
 });
 
@@ -356,6 +360,17 @@ describe('a webhook', () => {
     const { sent } = await poll([during, page([]), page([]), page([])], options);
     expect(timesOf(sent)).toEqual([0, 0, 60_000, 120_000]);
     expect(ended).toBe(1);
+    const waiting = await poll([page([claim('a', 0)]), page([])], {
+      ...options,
+      rounds: 2,
+      async onPosition() {
+        const saved = new Promise((resolve) => setImmediate(resolve));
+        // Once the wait has begun.
+        setImmediate(() => wake());
+        await saved;
+      },
+    });
+    expect(timesOf(waiting.sent)).toEqual([0, 0]);
   });
 
   it('does not end the wait that the service asked for', async () => {

@@ -31,13 +31,14 @@ it('a genuine receipt is verified with saved keys, and with those of a URL', asy
   expect(await verifyReceipt(`${receiptWith()}\n`, { jwks: KEYS })).toEqual(CONTENT);
   const asked: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
-    asked.push(url, init?.signal);
+    asked.push(String(url), init?.signal);
     return Response.json(KEYS);
   };
   const url = 'https://claims.example/.well-known/jwks.json';
   const { signal } = new AbortController();
-  expect(await verifyReceipt(receiptWith(), { jwks: url, fetch, signal })).toEqual(CONTENT);
-  expect(asked).toEqual([url, signal]);
+  for (const jwks of [url, new URL(url)])
+    expect(await verifyReceipt(receiptWith(), { jwks, fetch, signal })).toEqual(CONTENT);
+  expect(asked).toEqual([url, signal, url, signal]);
 });
 
 it('a receipt with one altered bit or byte anywhere is not genuine', async () => {

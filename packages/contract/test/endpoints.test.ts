@@ -46,11 +46,10 @@ describe('the operations', () => {
   });
 });
 
-it('each operation needs its permission and is recorded as its action', () => {
+it('each operation needs its permission, or what a caller signs in with, and is recorded as its action', () => {
   const found: Record<string, string> = {};
-  for (const [id, { scope, permission = scope, audit }] of all) {
-    if (permission === null) continue;
-    const key = `${permission}, ${audit}`;
+  for (const [id, { auth, scope, permission = scope, audit }] of all) {
+    const key = `${permission ?? auth}, ${audit}`;
     found[key] = `${found[key] ?? ''} ${id}`.trim();
   }
   expect(found).toEqual({
@@ -99,6 +98,39 @@ it('each operation needs its permission and is recorded as its action', () => {
     'webhooks:write, webhook.remove': 'removeWebhook',
     'webhooks:write, webhook.replay': 'replayWebhookDelivery',
     'webhooks:write, webhook.test': 'testWebhook',
+    'key, faults.clear': 'clearFaults',
+    'key, faults.set': 'simulateFaults',
+    'key, null': 'getKeyInfo',
+    'none, null': 'getHealth',
+    'none, sign_in':
+      'requestSignInCode signIn startPasskeySignIn requestStaffSignInCode signInStaff startStaffPasskeySignIn',
+    'session, availability.change': 'updateAvailability',
+    'session, claim.accept': 'acceptClaim',
+    'session, claim.close': 'closeClaim',
+    'session, claim.read': 'getOfferedClaim getOfferReceipt',
+    'session, claim.reject': 'rejectClaim',
+    'session, claim.work': 'updateWork logContact',
+    'session, claims.read': 'listOfferedClaims',
+    'session, credentials.change': 'saveCredentials',
+    'session, email.confirm': 'confirmEmail',
+    'session, invitation.accept': 'acceptInvitation',
+    'session, invitation.decline': 'declineInvitation',
+    'session, member.change': 'updateMembership',
+    'session, member.leave': 'leaveFirm',
+    'session, member.sharing': 'updateSharing',
+    'session, null':
+      'listPasskeys listSessions getProfile getCredentials listDeadlines listInvitations getSharing reportError getDevice registerDevice setDevicePreferences testDevice unregisterDevice',
+    'session, passkey.add': 'startPasskeyRegistration registerPasskey',
+    'session, passkey.remove': 'removePasskey',
+    'session, passkey.rename': 'renamePasskey',
+    'session, profile.change': 'updateProfile',
+    'session, session.end': 'signOut endSession',
+    'staff, null': 'listStaffPasskeys listStaffSessions getOwnStaff',
+    'staff, passkey.add': 'startStaffPasskeyRegistration registerStaffPasskey',
+    'staff, passkey.remove': 'removeStaffPasskey',
+    'staff, passkey.rename': 'renameStaffPasskey',
+    'staff, session.end': 'signOutStaff endStaffSession',
+    'staff, session.open': 'changeFirm',
   });
 });
 

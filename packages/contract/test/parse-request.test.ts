@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endpoints, LIMITS, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
+import { type Endpoint, endpoints, LIMITS, parseRequest, smallestClaim, surgeClaim } from '../src/index.ts';
 import { claimWith, errorsOf, pointersOf, sendClaim, throughJson } from './requests.ts';
 
 const list = (search: string) => parseRequest(endpoints.listClaims, { search });
@@ -283,6 +283,17 @@ describe('a query', () => {
     });
   });
 
+  it('of the board orders only claims that wait by their wait', () => {
+    const searches = ['status=rejected&order=waiting', 'closed=false&order=waiting', 'status=accepted'];
+    const wrong = ['status=accepted&order=waiting', 'closed=true&order=waiting'];
+    const found = [
+      ...searches,
+      ...wrong,
+      ...wrong.map((search) => search.replace('waiting', 'latest')),
+    ].filter((search) => !parseRequest(endpoints.listBoardClaims, { search }).ok);
+    expect(found).toEqual(wrong);
+  });
+
   it('may have an offset with an unencoded plus sign', () => {
     expect(queryOf('updated_since=2026-08-29T14:30:00+02:00').updated_since).toBe(
       Date.parse('2026-08-29T12:30:00Z'),
@@ -456,9 +467,11 @@ describe('the Idempotency-Key', () => {
 });
 
 describe('other bodies', () => {
-  it('a sign-in requires exactly one of two pairs', () => {
-    const signIn = (body: unknown) =>
-      errorsOf(parseRequest(endpoints.signIn, { body })).map(({ pointer }) => pointer);
+  const pointers = (endpoint: Endpoint, body: unknown, params: Readonly<Record<string, string>> = {}) =>
+    errorsOf(parseRequest(endpoint, { params, body })).map(({ pointer }) => pointer);
+
+  it('a sign-in requires exactly one method, with all of its fields', () => {
+    const signIn = (body: unknown) => pointers(endpoints.signIn, body);
     expect(signIn({ email: 'a@b', code: '012345' })).toEqual([]);
     expect(signIn({ svc_id: 'S_manual', sign_in_secret: 's' })).toEqual([]);
     expect(signIn({})).toEqual(['']);
@@ -467,26 +480,29 @@ describe('other bodies', () => {
     expect(signIn({ email: 'a@b', code: '012345', svc_id: 'S' })).toEqual(['']);
     expect(signIn({ email: 'a@b', code: 12345 })).toEqual(['/code']);
     expect(signIn(null)).toEqual(['']);
+    const passkey = { credential_id: 'a', client_data: 'a', authenticator_data: 'a', signature: 'a' };
+    expect(signIn({ passkey })).toEqual([]);
+    expect(signIn({ passkey, code: '012345' })).toEqual(['']);
+    const firm_id = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21';
+    const atDesk = (body: unknown) => pointers(endpoints.signInStaff, body);
+    for (const method of [{ email: 'a@b', code: '012345' }, { passkey }, { ticket: 't', firm_id }])
+      expect([atDesk(method), atDesk({ ...method, firm_id })]).toEqual([[], []]);
+    const wrong = [{ ticket: 't' }, { code: '012345' }, { firm_id }, { ticket: 't', firm_id, passkey }];
+    expect(wrong.map(atDesk)).toEqual([['/firm_id'], ['/email'], [''], ['']]);
   });
 
   it('a rejection may omit the body, an offer may not', () => {
     const params = { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
     const rejection = parseRequest(endpoints.rejectClaim, { params });
     expect(rejection.ok && rejection.value.body).toEqual({});
-    expect(errorsOf(parseRequest(endpoints.rejectClaim, { params, body: null }))).toMatchObject([
-      { pointer: '' },
-    ]);
-    expect(errorsOf(parseRequest(endpoints.rejectClaim, { params, body: { reason: '' } }))).toMatchObject([
-      { pointer: '/reason' },
-    ]);
+    expect(pointers(endpoints.rejectClaim, null, params)).toEqual(['']);
+    expect(pointers(endpoints.rejectClaim, { reason: '' }, params)).toEqual(['/reason']);
     expect(
       errorsOf(parseRequest(endpoints.offerClaim, { params, headers: { 'idempotency-key': 'k' } })),
     ).toMatchObject([{ pointer: '' }]);
   });
 
   it('credentials end on a day of this century, and days away may be one day', () => {
-    const pointers = (endpoint: Parameters<typeof parseRequest>[0], body: unknown) =>
-      errorsOf(parseRequest(endpoint, { body })).map(({ pointer }) => pointer);
     const away = (first_day: string, last_day: string) =>
       pointers(endpoints.updateAvailability, {
         away: [{ first_day, last_day, time_zone: 'America/Chicago' }],
@@ -503,11 +519,18 @@ describe('other bodies', () => {
     expect(['1999-12-31', '2000-01-01', '2099-12-31', '2100-01-01'].map(ends)).toEqual([both, [], [], both]);
   });
 
+  it('a clock rule sets a time, and the rows of an import are lists of texts', () => {
+    const rules = [{ contact_hours: 1 }, { inspection_hours: 1 }, { report_days: 1 }, {}, { carrier: 'C' }];
+    expect(pointers(endpoints.updateClocks, { rules })).toEqual(['/rules/3', '/rules/4']);
+    const imported = (...rows: readonly unknown[]) =>
+      pointers(endpoints.importClaims, { name: 'n', dry_run: true, rows });
+    expect(imported(['a', 'b'], [])).toEqual([]);
+    expect(imported(['a'], ['b', 1], 'x')).toEqual(['/rows/1']);
+  });
+
   it('a push subscription is accepted as browsers serialize it', () => {
     const register = (subscription: unknown) =>
-      errorsOf(
-        parseRequest(endpoints.registerDevice, { params: { device_id: 'd' }, body: { subscription } }),
-      ).map(({ pointer }) => pointer);
+      pointers(endpoints.registerDevice, { subscription }, { device_id: 'd' });
     const keys = { p256dh: 'BNcR-_', auth: 'tBH' };
     expect(register({ endpoint: 'https://push.example/x', expirationTime: null, keys })).toEqual([]);
     expect(register({ endpoint: 'https://push.example/x', expirationTime: 1_790_000_000_000, keys })).toEqual(

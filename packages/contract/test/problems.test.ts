@@ -54,12 +54,10 @@ describe('a problem', () => {
     });
   });
 
-  it('has the detail, the errors and the existing claim of the occurrence', () => {
+  it('has the title, the detail, the errors, the entries and the existing claim of the occurrence', () => {
     const errors = [{ detail: 'Must be a UUID.', parameter: 'id' }];
-    expect(makeProblem('validation_failed', { ...context, detail: 'One.', errors })).toMatchObject({
-      detail: 'One.',
-      errors,
-    });
+    const own = { title: 'T', detail: 'One.', errors, work: { version: 'v' } };
+    expect(makeProblem('validation_failed', { ...context, ...own })).toMatchObject(own);
     expect(
       makeProblem('duplicate_claim', {
         ...context,

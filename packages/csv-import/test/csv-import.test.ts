@@ -127,7 +127,7 @@ describe('a file', () => {
     expect(() => read(9, { maxCells: 25 })).toThrow('more than 25 cells');
   });
 
-  test.each([{}, { headerRow: 2 }, { firstRow: 2002 }, { maxRows: 2 }])(
+  test.each([{}, { headerRow: 2 }, { headerRow: 8 }, { firstRow: 2002 }, { maxRows: 3 }, { maxRows: 4 }])(
     'that is sent as rows is read as the same text is: %j',
     (options) => {
       const table = [

@@ -167,6 +167,12 @@ describe('a separator', () => {
     expect(found(`${ending},`)).toEqual(expected.map((one) => (one === 'shifted' ? shifted : one)));
   });
 
+  test('may be in a row so often that it has more cells than are read', () => {
+    expect(found(fileOf([{}, { Notes: ','.repeat(1000) }, {}]))).toEqual([
+      ...['CMS-1', 'The row has more than 1,000 cells.', 'CMS-3'],
+    ]);
+  });
+
   test.each([
     ['the header', 1],
     ['the rows', 2],
@@ -330,6 +336,9 @@ describe('damaged text', () => {
       ['NULL', 'NULL'],
     ];
     expect(claimsOf(fileOf(missing.map(named)))).toEqual([]);
+    // Each first name is that beside the last name.
+    const agent = { 'agent.first_name': 'JENNIFER', 'agent.last_name': 'NULL' };
+    expect(claimsOf(fileOf([agent]))).toMatchObject([{ agent: { last_name: 'NULL' } }]);
   });
 });
 
@@ -508,7 +517,7 @@ test('the name of a file is cut to the length that the service takes', () => {
   const long = '🌊'.repeat(300);
   const lengths = [nameOfFile(long), shownFileName(long)].map((name) => [...name].length);
   expect(lengths).toEqual([LIMITS.importName.max, LIMITS.importFileName.max]);
-  expect(nameOfFile('Monday 2026-08-27.csv')).toBe('Monday');
+  expect(['Monday 2026-08-27.csv', '2026-08-27.csv'].map(nameOfFile)).toEqual(['Monday', 'CSV']);
 });
 
 test.each([

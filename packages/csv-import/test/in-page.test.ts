@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { LIMITS, smallestClaim } from '@svc/contract';
 import {
   csvOfClaims,
@@ -7,9 +7,12 @@ import {
   partsOf,
   REQUIRED_PATHS,
   readText,
+  readWorkbook,
 } from '../src/in-page.ts';
 import { CLAIM_FIELDS, importCsv, readCsv } from '../src/index.ts';
 import { splitCsv } from '../src/split-csv.ts';
+import { inPieces } from '../src/steps.ts';
+import { workbookOf } from './workbook-file.ts';
 
 const textOf = (bytes: Uint8Array, named?: Encoding): string => readText(bytes, named).text;
 
@@ -28,6 +31,31 @@ test('a file in UTF-8 is read, whatever characters it has', () => {
 
 test('a page says where a file has a NUL character, which the service does not take', () => {
   expect(() => textOf(Buffer.from('a,b\r\n1,2\r\n3,\0'))).toThrow('Line 3 has a NUL character');
+  expect(() => textOf(Buffer.alloc(20_000_001, 'x'))).toThrow('more than 20,000,000 characters');
+});
+
+test('a page reads the sheet of a workbook that is named', async () => {
+  const bytes = workbookOf({ sheets: [{ rows: [['a']] }, { name: 'Two', rows: [['b']] }] });
+  const read = [undefined, 'Two'].map(async (sheet) => (await readWorkbook(bytes, sheet)).text);
+  expect(await Promise.all(read)).toEqual(['a', 'b']);
+});
+
+test('work of a page pauses as often as the time that a piece may take has passed, and not at each step', async () => {
+  let clock = 0;
+  const pauses: number[] = [];
+  function* steps() {
+    for (let step = 1; step <= 10; step += 1) {
+      clock += 6;
+      yield undefined;
+    }
+    return 'done';
+  }
+  const spy = jest.spyOn(performance, 'now').mockImplementation(() => clock);
+  const done = await inPieces(steps(), 24, async () => {
+    pauses.push(clock);
+    clock += 100;
+  }).finally(() => spy.mockRestore());
+  expect([done, pauses]).toEqual(['done', [24, 148]]);
 });
 
 test('a page offers the fields of the import, and names those that a file must have', () => {
@@ -76,10 +104,22 @@ test.each(['\n', '\r\n', '\r'])(
   },
 );
 
-test('the parts of a wide file have as many cells as the service takes', () => {
+test('the parts of a file have as many rows, cells and characters as the service takes', () => {
   const wide = `${Array.from({ length: 80 }, (_, n) => `c${n}`).join()}\n${`${'1,'.repeat(79)}1\n`.repeat(2000)}`;
-  const parts = partsOf(wide, {});
+  const narrow = `a,b\n${'1,2\n'.repeat(2001)}`;
+  // Quotes grow in JSON.
+  const quoted = `a,b\n${`1,"${'""x'.repeat(300)}"\n`.repeat(800)}`;
   const { importRows: maxRows, importValues: maxCells } = LIMITS;
-  const read = parts.map(({ content }) => readCsv(content.text, { maxRows, maxCells }).rows.length);
-  expect(read).toEqual([1249, 751]);
+  const read = [wide, narrow, quoted].map((text) =>
+    partsOf(text, {}).map(({ content }) => {
+      expect(content.text.length).toBeLessThanOrEqual(LIMITS.importText.max);
+      expect(JSON.stringify(content).length).toBeLessThan(LIMITS.bodyBytes);
+      return readCsv(content.text, { maxRows, maxCells }).rows.length;
+    }),
+  );
+  expect(read).toEqual([
+    [1249, 751],
+    [2000, 1],
+    [662, 138],
+  ]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Client, createClient } from '@svc/client';
+import { endpoints, parseRequest } from '../../contract/src/index.ts';
 import {
   DEFAULT_REHEARSAL,
   eventClaim,
@@ -27,9 +28,11 @@ function simulatedService(environment = 'test') {
     steps: [] as string[],
     /** How often the claims were listed. */
     polls: 0,
+    /** Of the polls, the first one that lists claims. */
+    firstPoll: 1,
     listedSince: '',
     accounts,
-    /** Requests that are refused, once each. */
+    /** Requests that are refused, once each, with the status. */
     refused: [] as string[],
     /** A request that takes effect, once, and whose response is lost. */
     lost: null as string | null,
@@ -43,20 +46,29 @@ function simulatedService(environment = 'test') {
     const { pathname, searchParams } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
     state.listedSince = searchParams.get('updated_since') ?? state.listedSince;
-    const response = respond(request, pathname, init);
+    const response = respond(request, pathname, init, Number(searchParams.get('cursor')));
     if (state.lost !== request) return response;
     state.lost = null;
     throw new TypeError('fetch failed');
   };
-  const respond = (request: string, pathname: string, init: RequestInit | undefined): Response => {
+  const respond = (
+    request: string,
+    pathname: string,
+    init: RequestInit | undefined,
+    from: number,
+  ): Response => {
     const refuse = (status: number) => new Response('{}', { status });
-    if (state.refused[0] === request)
-      return [refuse(request.includes('claims') ? 409 : 422), state.refused.shift()][0] as Response;
+    const page = (rows: readonly unknown[]) =>
+      Response.json({
+        data: rows.slice(from, from + 3),
+        next_cursor: from + 3 < rows.length ? `${from + 3}` : null,
+      });
+    if (state.refused[0]?.startsWith(`${request} `)) return refuse(Number(state.refused.shift()?.slice(-3)));
     if (pathname === '/v1/me') return Response.json({ key: { environment } });
-    if (pathname === '/v1/adjusters') return Response.json({ data: rowsOf(), next_cursor: null });
+    if (pathname === '/v1/adjusters') return page(rowsOf());
     if (pathname === '/v1/claims') {
-      state.polls += 1;
-      return Response.json({ data: state.claims, next_cursor: null });
+      if (from === 0) state.polls += 1;
+      return page(state.polls < state.firstPoll ? [] : state.claims);
     }
     if (pathname === '/v1/test/faults') {
       const { kind = null, count } = init?.method === 'PUT' ? JSON.parse(String(init.body)) : {};
@@ -136,13 +148,14 @@ test('the first request meets a fault, however fast a program sends, and no furt
 
 const START = Date.parse('2026-09-01T12:00:00Z');
 
-/** A program whose claims are there from the start, on a clock that only polls advance: by 1 % of the time each. */
+/** A program whose claims are there from the fourth poll on, on a clock that only polls advance: by 1 % of the time each. */
 async function rehearsedByPolls(
   assignments: readonly object[],
   environment?: string,
   refused: readonly string[] = [],
 ) {
   const { state, client } = simulatedService(environment);
+  state.firstPoll = 4;
   state.refused.push(...refused);
   state.claims = assignments.map((assignment, n) => ({
     ...{ id: `c${n}`, external_id: `c${n}`, updated_at: 'sent', assignment },
@@ -150,24 +163,46 @@ async function rehearsedByPolls(
   const sent: string[] = [];
   const since = await rehearse(client, {
     ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0) },
-    onStep: (step) => void state.steps.push(step.replace(/^_manual \w+s c/, `${state.polls - 1} % $&`)),
+    onStep: (step) => void state.steps.push(step.replace(/^_manual \w+s c/, `${state.polls - 4} % $&`)),
     onClaims: (lines) => void sent.push(...lines.split('\n')),
     signal: new AbortController().signal,
   });
-  return { sent, steps: state.steps, since, listedSince: state.listedSince };
+  const { steps, listedSince, polls } = state;
+  return { sent, steps, since, listedSince, polls };
 }
 
 test('an offer that ended before it was answered does not end the rehearsal', async () => {
   const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
-  const { steps } = await rehearsedByPolls([pending], 'test', ['POST /v1/test/claims/c0/acceptance']);
+  const { steps } = await rehearsedByPolls([pending], 'test', ['POST /v1/test/claims/c0/acceptance 409']);
   // It was refused once.
   expect(steps).toEqual(expect.arrayContaining(['2 % _manual accepts c0', 'the next response is slow']));
 });
 
-test('each step does what it says, and its claims are those since the start', async () => {
+test.each(['adjusters/test_manual/departure 404', 'claims/c0/acceptance 422'])(
+  'a change that has not taken effect, and an offer that cannot be answered for another reason, end the rehearsal: %s',
+  async (refused) => {
+    const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
+    const run = rehearsedByPolls([pending], 'test', [`POST /v1/test/${refused}`]);
+    await expect(run).rejects.toThrow(`status ${refused.slice(-3)}`);
+  },
+);
+
+test('without one of the test accounts nothing is simulated, and no claim is handed out', async () => {
+  const { state, client } = simulatedService();
+  state.accounts.set('test_paused', 'pending');
+  const run = rehearse(client, {
+    ...{ claims: 8, durationMs: 60, now: Date.now, signal: new AbortController().signal, onStep: () => {} },
+    onClaims: () => Promise.reject(new Error('claims were handed out')),
+  });
+  const problem = 'the test account _paused is not a member; invite it';
+  await expect(run).rejects.toThrow(new UnfitKeyError(problem));
+  expect(state.steps).toEqual([]);
+});
+
+test('each step does what it says, its time begins with the first claim, and its claims are those since the start', async () => {
   const { steps, ...times } = await rehearsedByPolls([{ status: 'accepted' }]);
   const start = new Date(START).toISOString();
-  expect(times).toMatchObject({ since: start, listedSince: start });
+  expect(times).toMatchObject({ since: start, listedSince: start, polls: 4 + 101 });
   expect(steps).toEqual([
     ...['3 dropped_write', 'the responses to the next 3 writes are lost'],
     ...['the next 2 requests are rate limited', '2 rate_limited'],
@@ -215,6 +250,19 @@ test('a test key is needed, and the claims to send are for active test accounts,
     ]);
 });
 
+test('the service takes each claim of the longest rehearsal, which is reported from the loss to the start', () => {
+  const wrong = Array.from({ length: 1000 }, (_, n) => eventClaim(n, 'test_manual', 'x', START)).filter(
+    (body) => {
+      const { loss, reported_date = '' } = body;
+      const isReported = loss.date <= reported_date && reported_date <= '2026-09-01';
+      return (
+        !isReported || !parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body }).ok
+      );
+    },
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('each command is one call for its argument, with what stops it; a rejection has its reason', async () => {
   const options = { signal: new AbortController().signal, reason: 'Too far' };
   const call = (method: string) => async (about: string, given: object) => ({ method, about, given });
@@ -258,7 +306,7 @@ test('whichever step it is stopped at, and at its end, no fault is left and the 
 test.each(['_accepts pauses assignments', '_manual leaves the firm'])(
   'the accounts are as before, and the error is what stopped it, if faults cannot be cleared after: %s',
   async (last) => {
-    const stopped = await rehearsed(['DELETE /v1/test/faults'], (step, _, stop) => {
+    const stopped = await rehearsed(['DELETE /v1/test/faults 422'], (step, _, stop) => {
       if (step === last) stop();
     });
     expect(stopped).toEqual({ ...AS_BEFORE, end: 'stopped', fault: expect.any(String) });
@@ -266,7 +314,7 @@ test.each(['_accepts pauses assignments', '_manual leaves the firm'])(
 );
 
 test('an adjuster whose return failed between invitation and acceptance is back', async () => {
-  const accept = 'POST /v1/test/invitations/test_manual/acceptance';
+  const accept = 'POST /v1/test/invitations/test_manual/acceptance 422';
   const failed = await rehearsed([accept], () => {});
   expect(failed).toEqual({ end: expect.stringContaining('422'), ...AS_BEFORE });
 });
