@@ -50,7 +50,7 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
       const other = await newFirm();
       await use.addMember(other.id, svcId);
       clock.advance(1);
-      const theirs = await sendId(other.live, svcId, { claim: claimOf(20_000) });
+      const theirs = await sendId(other.live, svcId, { claim: claimOf(9000) });
       expect(idsOf(await offersTo()).flat()).toEqual([...ids, theirs]);
     });
 
