@@ -110,14 +110,19 @@ test('each stream gets the changes of its topic alone, also after an outage, and
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('a stream sends signed-out and ends within a second after its session was ended elsewhere', async () => {
+test('a stream sends signed-out and ends within a second after its session was ended elsewhere, also after an outage', async () => {
   let member: Member | null | undefined = null;
+  let fails = true;
   const { events, response, open: reading } = reader();
   live(
     () => 'one',
-    () => member,
+    () => {
+      if (fails) throw new Error('The database is unavailable.');
+      return member;
+    },
   ).subscribe(reading);
   await jest.advanceTimersByTimeAsync(21_000);
+  fails = false;
   member = undefined;
   await jest.advanceTimersByTimeAsync(1000);
   expect(events).toEqual(['changed', 'here', 'signed-out']);

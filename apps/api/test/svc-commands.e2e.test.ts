@@ -143,6 +143,8 @@ test('keys are shown on one line each, a new secret once, and who made a key', a
   const [, id = ''] = /^id +(key_\S+)$/m.exec(created) ?? [];
   const { stdout: rolled } = await run('key', 'roll', id);
   expect(rolled).toMatch(/^secret +svc_live_\w+\nold key expires +20\S+Z$/m);
+  const { keys: both } = await json('key', 'list', '--firm', firm);
+  expect(rolled).toContain(both.find((key: { id: string }) => key.id === id).expires_at);
   const { stdout: revoked } = await run('key', 'revoke', id);
   expect(revoked).toMatch(new RegExp(`^id +${id}\nrevoked_at +20\\S+Z\n$`));
   const [header, ...keys] = (await run('key', 'list', '--firm', firm)).stdout.trimEnd().split('\n');
