@@ -1,7 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createAdmission } from '../src/http/admission.ts';
+import { exchange } from './exchange.ts';
 
 const NOW = Date.parse('2026-09-01T12:00:00Z');
 beforeEach(() => void jest.useFakeTimers({ now: NOW }));
@@ -9,13 +8,7 @@ afterEach(() => void jest.useRealTimers());
 
 /** What becomes of a request whose service has a clock that is so much ahead of the machine. */
 function admitted({ aheadMs = 0, isDraining = false, isAllowed = true }) {
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
-  let body: unknown;
-  response.end = (chunk?: unknown) => {
-    body = chunk;
-    return response;
-  };
+  const { request, response, body } = exchange();
   const trace = createAdmission({
     edgeLimiter: { allow: () => isAllowed },
     trustProxy: false,
@@ -24,7 +17,7 @@ function admitted({ aheadMs = 0, isDraining = false, isAllowed = true }) {
     clock: { now: () => NOW + aheadMs },
   })(request, response);
   const header = (name: string) => response.getHeader(name);
-  return { trace, status: response.statusCode, header, body };
+  return { trace, status: response.statusCode, header, body: String(body()) };
 }
 
 test('the header Date has the time of the service where that of the machine is more than a second off', () => {

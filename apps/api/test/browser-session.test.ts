@@ -1,5 +1,3 @@
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import {
   checkFirmOfPage,
@@ -9,6 +7,7 @@ import {
   signInSecretOf,
   useSessionCookie,
 } from '../src/http/browser-session.ts';
+import { exchange } from './exchange.ts';
 
 const secure = { baseUrl: 'https://claims.example/flood', docsUrl: '' };
 const plain = { baseUrl: 'http://localhost:3000', docsUrl: '' };
@@ -41,11 +40,7 @@ test.each([
   expect(signInSecretOf('app', cookies, secure)).toBe(secret);
 });
 
-const requestWith = (headers: Readonly<Record<string, string>>): IncomingMessage => {
-  const request = new IncomingMessage(new Socket());
-  Object.assign(request.headers, headers);
-  return request;
-};
+const requestWith = (headers: Readonly<Record<string, string>>) => exchange(headers).request;
 const COOKIES = '__Host-svc-session=app; __Host-svc-staff-session=staff';
 const PAGE = { 'x-claims-page': '1' };
 

@@ -62,7 +62,7 @@ test.each([
   ]);
 });
 
-test('a client is told the version of the interface', async () => {
+test('the response to initialize has the version of the interface', async () => {
   const { result } = await send('initialize', {
     ...{ protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   });

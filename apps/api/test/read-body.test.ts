@@ -1,9 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { createBodyMemory } from '../src/http/limits/body-memory.ts';
 import { readJsonBody } from '../src/http/pipeline/read-body.ts';
+import { exchange } from './exchange.ts';
 
 const UNSENT = { type: 'application/json', coding: '', declared: 0, isCut: false };
 const DEFAULTS = { ...UNSENT, mayBeEmpty: false, memoryBytes: 300, keepsAlive: true };
@@ -11,11 +10,9 @@ const DEFAULTS = { ...UNSENT, mayBeEmpty: false, memoryBytes: 300, keepsAlive: t
 /** Reads a body of at most 100 bytes, 4 small chunks and 20 values: what of it, what is held then, and whether before its end. */
 async function read(chunks: readonly (string | Buffer)[], given: Partial<typeof DEFAULTS> = {}) {
   const { type, coding, declared, isCut, mayBeEmpty, memoryBytes, keepsAlive } = { ...DEFAULTS, ...given };
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
-  response.shouldKeepAlive = keepsAlive;
   const size = declared > 0 ? { 'content-length': `${declared}` } : { 'transfer-encoding': 'chunked' };
-  Object.assign(request.headers, { 'content-type': type, 'content-encoding': coding, ...size });
+  const { request, response } = exchange({ 'content-type': type, 'content-encoding': coding, ...size });
+  response.shouldKeepAlive = keepsAlive;
   const limits = { totalBytes: memoryBytes, perCallerBytes: memoryBytes, reservedForSmallBytes: 0 };
   const memory = createBodyMemory({ ...limits, smallBodyBytes: 0, smallChunksPerSecond: 0 });
   const held = memory.hold();

@@ -1,5 +1,3 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type AuditEvent, byFirm } from '@svc/application';
 import { endpoints } from '@svc/contract';
@@ -12,6 +10,7 @@ import {
   type RequestTrace,
   recordProblem,
 } from '../src/http/request-log.ts';
+import { exchange } from './exchange.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const started = (): RequestTrace => ({ requestId: 'r', clientAddress: '192.0.2.1' });
@@ -22,9 +21,8 @@ type End = 'sent' | 'broken' | 'destroyed';
 
 /** What is logged, observed and audited of a request whose response has this status and ends so. */
 function completed(trace: RequestTrace, statusCode = 200, end: End = 'sent', type = 'application/json') {
-  const request = new IncomingMessage(new Socket());
+  const { request, response } = exchange();
   request.method = 'GET';
-  const response = new ServerResponse(request);
   const lines: object[] = [];
   const note = (level: string) => (message: string, fields?: object) =>
     void lines.push({ level, message, ...fields });

@@ -1,5 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
@@ -10,21 +9,10 @@ import type { RequestTrace } from '../src/http/request-log.ts';
 import { sendError, sendResult } from '../src/http/responding.ts';
 import { appRoute, firmRoute, type RouteResponse, staffRoute } from '../src/http/routes/route.ts';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
+import { exchange } from './exchange.ts';
 
 const addresses = { baseUrl: 'https://claims.example', docsUrl: 'https://docs.example' };
 const started = (): RequestTrace => ({ requestId: 'r', clientAddress: '192.0.2.1', reader: 'firm one' });
-
-function exchange(acceptEncoding?: string) {
-  const request = new IncomingMessage(new Socket());
-  if (acceptEncoding !== undefined) request.headers['accept-encoding'] = acceptEncoding;
-  const response = new ServerResponse(request);
-  let body: Buffer | null = null;
-  response.end = (chunk?: unknown) => {
-    body = chunk === undefined ? Buffer.alloc(0) : Buffer.from(chunk as string, 'latin1');
-    return response;
-  };
-  return { request, response, body: () => body };
-}
 
 const handle = async (): Promise<RouteResponse> => ({ status: 500 });
 const ROUTES = {
@@ -37,7 +25,7 @@ const ROUTES = {
 const textOf = (bytes: number) => asciiJson('x'.repeat(bytes - 2));
 
 async function sent(name: keyof typeof ROUTES, result: RouteResponse, acceptEncoding?: string) {
-  const { request, response, body } = exchange(acceptEncoding);
+  const { request, response, body } = exchange({ 'accept-encoding': acceptEncoding });
   const head = new Map<string, string>();
   response.writeHead = (status: number, headers?: unknown) => {
     response.statusCode = status;

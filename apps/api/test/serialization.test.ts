@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AppClaimView, ClaimView, Passkey, Session } from '@svc/application';
+import type { AppClaimView, ClaimView } from '@svc/application';
 import {
   type CarrierDetails,
   type ClaimWork,
@@ -177,12 +177,6 @@ const WORK = numbered('contactDate inspectionDate notes');
 /** Values that no rule of theirs checks. */
 const valued = <T>(values: object): T => values as T;
 const KEY_CONTEXT = { firm: { plan: 'standard', limits: NO_OVERRIDES }, staff: [], now: 0 } as const;
-const KEY = { ...TIMES, environment: 'live', purpose: 'claims' } as unknown as Parameters<
-  typeof keyToWire
->[0];
-const WEBHOOK = { ...TIMES, url: '' } as unknown as Parameters<typeof webhookResponse>[0];
-const PERIOD = { since: 0, until: 0 } as unknown as Parameters<typeof reportToWire>[1];
-const REPORT = { total: GROUP, rows: [] } as unknown as Parameters<typeof reportToWire>[0];
 const board = () => {
   const clock = { step: CLOCK, dueAt: CLOCK.dueAt, late: false };
   const clocks = { contact: clock, inspection: clock, reportDueAt: 1 };
@@ -192,16 +186,19 @@ const board = () => {
     ...CLAIM,
     claim: { ...claim, assignment: { ...claim.assignment, respondedAt: null, rejectionReason: null } },
   };
-  const shown = { ...details, clocks, history } as unknown as Parameters<typeof boardClaimToWire>[0];
-  return JSON.parse(boardClaimToWire(shown));
+  return JSON.parse(boardClaimToWire(valued({ ...details, clocks, history })));
 };
 
 test.each<[string, () => object, Record<string, number>]>([
-  ['session', () => sessionToWire(TIMES as unknown as Session), TIMES],
-  ['passkey', () => passkeyToWire(TIMES as unknown as Passkey), TIMES],
-  ['key', () => keyToWire(KEY, KEY_CONTEXT), TIMES],
-  ['webhook', () => webhookResponse(WEBHOOK, true), TIMES],
-  ['report', () => reportToWire(REPORT, PERIOD).total, GROUP],
+  ['session', () => sessionToWire(valued(TIMES)), TIMES],
+  ['passkey', () => passkeyToWire(valued(TIMES)), TIMES],
+  ['key', () => keyToWire(valued({ ...TIMES, environment: 'live', purpose: 'claims' }), KEY_CONTEXT), TIMES],
+  ['webhook', () => webhookResponse(valued({ ...TIMES, url: '' }), true), TIMES],
+  [
+    'report',
+    () => reportToWire(valued({ total: GROUP, rows: [] }), valued({ since: 0, until: 0 })).total,
+    GROUP,
+  ],
   ['offer', () => board().history[0], OFFER],
   ['clock', () => board().clocks.first_contact, CLOCK],
   ['claim of the board', board, CLAIM],

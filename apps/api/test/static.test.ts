@@ -1,6 +1,4 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
@@ -9,6 +7,7 @@ import { createPageHost } from '../src/http/page-host.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';
 import { contentOf } from '../src/http/static/compression.ts';
 import { pageFiles } from '../src/http/static/page-files.ts';
+import { exchange } from './exchange.ts';
 
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'dist/assets'), { recursive: true });
@@ -29,20 +28,14 @@ const serve = createPageHost();
 
 /** What a page at a path is answered with. */
 async function get(path: string, headers: Readonly<Record<string, string>> = {}) {
-  const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: path });
-  Object.assign(request.headers, headers);
-  const response = new ServerResponse(request);
-  let bytes: Buffer = Buffer.alloc(0);
-  response.end = (chunk?: unknown) => {
-    if (Buffer.isBuffer(chunk)) bytes = chunk;
-    return response;
-  };
+  const { request, response, body } = exchange(headers);
+  Object.assign(request, { method: 'GET', url: path });
   const trace: RequestTrace = { requestId: 'r', clientAddress: '' };
   const route = path === '/app' ? index : file;
   if (route === undefined) throw new Error('The page has two routes.');
   await serve(route, request, response, trace);
   const header = (name: string) => response.getHeader(name);
-  return { status: response.statusCode, route: trace.route, bytes, header };
+  return { status: response.statusCode, route: trace.route, bytes: body() ?? Buffer.alloc(0), header };
 }
 
 test('a page has its files under the path of its address; those named by their content are kept, others asked for again', async () => {

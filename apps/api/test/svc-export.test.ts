@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { ExportedRow, Firm, WebhookDelivery } from '@svc/application';
-import { type FirmId, NO_OVERRIDES } from '@svc/domain';
+import { type FirmId, NO_OVERRIDES, SECOND } from '@svc/domain';
 import { exportDocument } from '../src/svc/firm.ts';
 
 const exported = (row: ExportedRow) => exportDocument(row, { docsUrl: '', keyNames: new Map() });
 const [firmId, id] = ['firm' as FirmId, 'id'];
-const [SECOND, EPOCH] = [1000, '1970-01-01T00:00:00.000Z'];
+const EPOCH = '1970-01-01T00:00:00.000Z';
 
 test('the export of a firm has what it owes its carriers, which limits it has, and since when it is held', () => {
   const rules = [{ carrier: 'Bayou', contactHours: 2 }];

@@ -135,3 +135,18 @@ export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]>
   for await (const item of items) collected.push(item);
   return collected;
 }
+
+/** Passes requests on after a while, and counts how many are in flight at most. */
+export function countingInFlight(reply: Reply): { readonly slow: Reply; most(): number } {
+  let [inFlight, most] = [0, 0];
+  return {
+    async slow(sent, signal) {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      inFlight -= 1;
+      return reply(sent, signal);
+    },
+    most: () => most,
+  };
+}
