@@ -33,12 +33,18 @@ test.each([
     'an error of no field',
     409,
     '{"code":"claim_changed","status":409,"detail":"It has changed."}',
-    { name: 'ApiError', code: 'claim_changed', fields: [], reason: 'It has changed.' },
+    { name: 'ApiError', status: 409, code: 'claim_changed', fields: [], reason: 'It has changed.' },
   ],
   ['too many requests', 429, '{}', { name: 'NetworkError', reason: 'service' }],
   ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
   ['an error page of a proxy', 403, '<html>', { name: 'NetworkError', reason: 'service' }],
-  ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401 }],
+  ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401, code: 'unknown' }],
+  [
+    'an error with other details',
+    403,
+    '{"code":"Forbidden","status":403,"errors":{}}',
+    { name: 'NetworkError', reason: 'service' },
+  ],
   ['an error of a gateway', 403, '{"code":"Forbidden"}', { name: 'NetworkError', reason: 'service' }],
   ['the sign-in page of a captive portal', 200, '<html>', { name: 'NetworkError', reason: 'connection' }],
   ['a response of something else', 200, '{"svc_id":"SVC-1"}', { name: 'NetworkError', reason: 'connection' }],
@@ -82,7 +88,7 @@ test('a response that arrives in pieces is read as one, also where a piece ends 
 
 test('a clock is compared with the service only, and its offset is kept for a start without a network, until the clock is right', async () => {
   fakeTime();
-  const kept = new Map<string, string>();
+  const kept = new Map([['clockOffsetMs', 'unknown']]);
   const stored = {
     read: (key: string) => kept.get(key),
     write: (key: string, value: string) => void kept.set(key, value),
@@ -100,21 +106,26 @@ test('a clock is compared with the service only, and its offset is kept for a st
   const refused = '{"code":"forbidden","status":403}';
   expect(await offsetsAfter(refused, 403, 86_400_000)).toEqual([true, 86_400_000, 86_400_000]);
   expect(await offsetsAfter(own, 200, 86_406_000)).toEqual([true, 86_406_000, 86_406_000]);
+  expect(await offsetsAfter(own, 200, 86_411_000)).toEqual([true, 86_411_000, 86_406_000]);
   expect(await offsetsAfter(own, 200, 5000)).toEqual([true, 0, 0]);
   expect(await offsetsAfter(own, 200, -6000)).toEqual([true, -6000, -6000]);
 });
 
-test('a request is not cached, follows no redirect, ends some time, and names the firm that is shown', async () => {
-  const sent: (RequestInit | undefined)[] = [];
+test('a request goes below the root, is not cached, follows no redirect, ends some time, and names the firm that is shown', async () => {
+  const sent: unknown[][] = [];
   const timeout = jest.spyOn(AbortSignal, 'timeout');
-  jest.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
-    sent.push(init);
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    sent.push([url, init]);
     return new Response(null, { status: 204 });
   });
   for (const firm of [undefined, 'firm-1']) {
-    const routes = { save: 'PUT v1/it 204', end: 'DELETE v1/it 204' };
-    const { call } = createApi<(id: string, parts?: object) => Promise<unknown>>('/app/', routes, () => firm);
-    await call('save', { body: { a: 1 }, headers: { 'Idempotency-Key': 'k' } });
+    const routes = { save: 'PUT v1/it/{id} 204', end: 'DELETE v1/it 204' };
+    const { call, pageHeader } = createApi<(id: string, parts?: object) => Promise<unknown>>(
+      ...(['/app/', routes, () => firm] as const),
+    );
+    expect(pageHeader()).toEqual({ 'X-Claims-Page': firm ?? '1' });
+    const parts = { params: { id: 'a' }, query: { b: 2 }, headers: { 'Idempotency-Key': 'k' } };
+    await call('save', { ...parts, body: { a: 1 } });
     await call('end');
   }
   expect(timeout.mock.calls).toEqual(Array(4).fill([20_000]));
@@ -122,8 +133,11 @@ test('a request is not cached, follows no redirect, ends some time, and names th
   const json = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
   expect(sent).toEqual(
     ['1', 'firm-1'].flatMap((firm) => [
-      { ...always, method: 'PUT', headers: { ...json, 'X-Claims-Page': firm }, body: '{"a":1}' },
-      { ...always, method: 'DELETE', headers: { 'X-Claims-Page': firm } },
+      [
+        '/app/v1/it/a?b=2',
+        { ...always, method: 'PUT', headers: { ...json, 'X-Claims-Page': firm }, body: '{"a":1}' },
+      ],
+      ['/app/v1/it', { ...always, method: 'DELETE', headers: { 'X-Claims-Page': firm } }],
     ]),
   );
 });
@@ -141,8 +155,11 @@ test('the time to wait is in seconds, or ends at a time of the service, whose cl
   expect(await outcome()).toMatchObject({ retryAfterMs: 30_000 });
   const [now, later] = [new Date(Date.now() + 86_400_000), new Date(Date.now() + 86_460_000)];
   respond('{}', 503, { Date: now.toUTCString(), 'Retry-After': later.toUTCString() });
-  const { retryAfterMs } = (await outcome()) as { retryAfterMs: number };
-  expect(Math.round(retryAfterMs / 10_000)).toBe(6);
+  const tensOfSeconds = async () =>
+    Math.round(((await outcome()) as { retryAfterMs: number }).retryAfterMs / 10_000);
+  expect(await tensOfSeconds()).toBe(6);
+  respond('{}', 429, { 'Retry-After': later.toUTCString() });
+  expect(await tensOfSeconds()).toBe(8646);
   respond('{}', 503, { Date: later.toUTCString(), 'Retry-After': now.toUTCString() });
   expect(await outcome()).toMatchObject({ retryAfterMs: 0 });
   respond('{}', 503, { 'Retry-After': 'soon' });
@@ -171,6 +188,10 @@ test('what the service could not process is sent again after the wait it asked f
   for (const ms of [60_001, undefined]) expect(await attempts(ms, [60_001])).toEqual([1, 'failed']);
   expect(await attempts(2000, [2000, 1999, 1], 3000)).toEqual([2, 2, 2, 'failed']);
   expect(await attempts(1000, [18_000, 1000, 1000])).toEqual([19, 20, 20, 'failed']);
+  const send = jest.fn(async () => 'sent').mockRejectedValueOnce(new NetworkError('service', 2000));
+  const sent = outlast(send, () => true);
+  await jest.advanceTimersByTimeAsync(2000);
+  expect([await sent, send.mock.calls.length]).toEqual(['sent', 2]);
 });
 
 test('ids are encoded in paths, and a query has only what is given', () => {

@@ -30,8 +30,10 @@ afterEach(() => {
 test('Back closes the dialog on top, if it can be closed, and leaves the screen; a link in a dialog leads on', () => {
   const replaceState = (number: unknown): object => Object.assign(history, { state: number });
   const history = { scrollRestoration: 'auto' as const, state: null as unknown, go: jest.fn(), replaceState };
-  const listeners: (() => void)[] = [];
-  const addEventListener = (_: string, listener: () => void) => listeners.push(listener);
+  const listeners: Record<string, () => void> = {};
+  const addEventListener = (kind: string, listener: () => void) => {
+    listeners[kind] = listener;
+  };
   const browser = { location: { hash: '#/' }, history, scrollY: 700, addEventListener };
   const { currentHash, takeReturnPosition } = createNavigation(browser, String, (hash) => hash !== '#/');
   const [top, below] = [jest.fn(), jest.fn()];
@@ -41,7 +43,7 @@ test('Back closes the dialog on top, if it can be closed, and leaves the screen;
     openDialogs.value = dialogs.slice(0, count);
     replaceState(number);
     browser.location.hash = hash;
-    for (const listener of listeners.toReversed()) listener();
+    for (const kind of ['popstate', 'hashchange']) listeners[kind]?.();
     return [currentHash.value, history.state, ...[history.go, top, below].map(({ mock }) => mock.calls)];
   };
   expect(arrive(0, '#/a', null)).toEqual(['#/a', 1, [], [], []]);
@@ -51,6 +53,10 @@ test('Back closes the dialog on top, if it can be closed, and leaves the screen;
   expect(arrive(3, '#/', 0)).toEqual(['#/', 0, [[1]], [[]], []]);
   expect(takeReturnPosition()).toEqual({ item: '#/b', scrollY: 700 });
   openDialogs.value = [];
+  // Loaded again, the page goes on with the number of its entry.
+  Object.assign(history, { state: 7 });
+  createNavigation(browser, String, () => false);
+  expect(arrive(0, '#/c', null)).toEqual(['#/', 8, [[1]], [[]], []]);
 });
 
 test('a list is returned to where it was left, once, and another list opens at its start', () => {
@@ -124,7 +130,8 @@ test('the page has the colors that were chosen, or those of the device also afte
   const matchMedia = (query: string) => {
     const found = { matches: query.includes('min-width'), tell: (_: object) => {} };
     queries[query] = found;
-    const addEventListener = (_: string, tell: typeof found.tell) => Object.assign(found, { tell });
+    const addEventListener = (kind: string, tell: typeof found.tell) =>
+      kind === 'change' && Object.assign(found, { tell });
     return Object.assign(found, { addEventListener });
   };
   const root = { dataset: { scheme: '' }, lang: '' };

@@ -139,6 +139,9 @@ test('a page hears of each change, of the end of its session, and what another t
     [[], 0, 0],
   ]);
   jest.advanceTimersByTime(49_999);
+  source?.send('changed', 'r3');
+  jest.advanceTimersByTime(49_999);
+  expect([one, other].map(({ stream }) => stream.isAlive())).toEqual([true, true]);
   source?.send('here');
   jest.advanceTimersByTime(49_999);
   expect([one, other].map(({ stream }) => stream.isAlive())).toEqual([true, true]);
@@ -200,7 +203,15 @@ test('with the stream of one tab those of the others stay closed, which would en
   other.stream.open();
   const [first, ...others] = FakeEventSource.opened;
   first?.send('replaced');
+  for (const { handlers } of [one, other]) expect(handlers.disconnected.mock.calls).toEqual([[false]]);
   for (const { stream } of [one, other]) stream.open();
   expect(FakeEventSource.opened).toHaveLength(1 + others.length);
   expect(FakeEventSource.opened.map(({ readyState }) => readyState)).not.toContain(FakeEventSource.OPEN);
+});
+
+test('a browser without such streams has none, and the page polls', () => {
+  Reflect.deleteProperty(globalThis, 'EventSource');
+  const { stream } = page();
+  stream.open();
+  expect([stream.isAlive(), FakeEventSource.opened]).toEqual([false, []]);
 });

@@ -12,6 +12,7 @@ describe('distances', () => {
   test('are great-circle miles', () => {
     const north = { ...MIAMI, latitude: MIAMI.latitude + 1 };
     expect(milesBetween(MIAMI, north)).toBeCloseTo(69.1, 1);
+    expect(milesBetween(MIAMI, TAMPA)).toBeCloseTo(205.6, 0);
     expect(milesBetween(MIAMI, MIAMI)).toBe(0);
   });
 
@@ -38,6 +39,13 @@ describe('the map', () => {
       .map((point) => onScreen(view, point))
       .filter(({ x, y }) => x < 39 || y < 39 || x > SIZE.width - 39 || y > SIZE.height - 39);
     expect(outside).toEqual([]);
+    // As large as the narrower side allows.
+    expect(onScreen(view, project(TAMPA)).x).toBeCloseTo(40);
+    expect(viewOf([project(MIAMI), project(TAMPA)], { width: 4000, height: 300 }, 40)).toEqual({
+      ...view,
+      scale: 220 / (project(MIAMI).y - project(TAMPA).y),
+    });
+    expect(viewOf(points, { width: 10, height: 10 }, 40).scale).toBe(512);
     expect(viewOf([project(MIAMI)], SIZE, 40)).toEqual({ center: project(MIAMI), scale: 120_000 });
     const states = viewOf([], SIZE, 40);
     const inside = [MIAMI, { latitude: 47.6, longitude: -122.3 }].map((at) => onScreen(states, project(at)));
@@ -128,6 +136,13 @@ describe('the map', () => {
     ];
     expect(clusters(items, 1000, 40).map((cluster) => cluster.items)).toEqual([['a', 'b'], ['c']]);
     expect(clusters(items, 1_000_000, 40)).toHaveLength(3);
+    const apart = (px: number) =>
+      clusters(
+        [0, px].map((x) => ({ at: { x, y: 0 }, item: x })),
+        1,
+        40,
+      ).length;
+    expect([39, 40].map(apart)).toEqual([1, 2]);
     // A marker moves with the claims that join it, and may come near another one.
     const moving = [0, 45, 30].map((x) => ({ at: { x, y: 0 }, item: x }));
     expect(clusters(moving, 1, 40)).toEqual([{ at: { x: 25, y: 0 }, items: [0, 30, 45] }]);
@@ -151,5 +166,5 @@ test('the file of ZIP centroids gives each place within half a step, and nothing
   });
   expect(Math.max(...errors)).toBeLessThanOrEqual(0.005001);
   expect(placeOf('33931-1234')).toEqual(placeOf('33931'));
-  expect(placeOf('99999')).toBeUndefined();
+  expect(['99999', '00001', '50000', ''].map(placeOf)).toEqual(Array(4).fill(undefined));
 });

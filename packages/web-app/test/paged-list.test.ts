@@ -18,8 +18,8 @@ test('a list goes on over pages that are nearly empty until the screen is full, 
   expect([list.rows.value?.length, reads]).toEqual([120, 4]);
   await list.more();
   expect(list.rows.value?.length).toBe(240);
-  await list.more();
-  expect([list.rows.value, list.hasMore.value]).toEqual([rows, false]);
+  for (let n = 0; n < 2; n += 1) await list.more();
+  expect([list.rows.value, list.hasMore.value, reads]).toEqual([rows, false, 9]);
   await list.refresh();
   expect(list.rows.value).toEqual(rows);
 });
@@ -88,10 +88,16 @@ test('a late page or error of another list changes nothing, a row that comes twi
   expect(await respond(6, { data: ['b', 'c'], next_cursor: '3' })).toEqual([
     ...[7, ['a', 'b', 'c'], false, false, true],
   ]);
+  void list.refresh();
+  void list.restart();
+  expect(state()).toEqual([undefined, true, false, false]);
+  expect(await respond(7, { data: ['b', 'c'], next_cursor: '3' })).toEqual([
+    ...[8, ['b', 'c'], false, false, true],
+  ]);
   void list.more();
   list.forget();
-  expect(await respond(7, { data: ['d', 'e'], next_cursor: null })).toEqual([
-    ...[8, undefined, false, false, false],
+  expect(await respond(8, { data: ['d', 'e'], next_cursor: null })).toEqual([
+    ...[9, undefined, false, false, false],
   ]);
   expect(errors).toEqual(['Error: no', 'Error: no']);
 });

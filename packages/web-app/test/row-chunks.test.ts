@@ -3,17 +3,21 @@ import { chunkHeight, chunksOf, chunksToRender } from '../src/row-chunks.ts';
 
 describe('rows that are not rendered', () => {
   test('keep their measured height, and the average one before they were measured', () => {
-    const measured = new Map([['one', { height: 1000, rows: 10 }]]);
+    const measured = new Map([
+      ['one', { height: 1000, rows: 10 }],
+      ['other', { height: 760, rows: 6 }],
+    ]);
     expect(chunkHeight('one', 10, measured, 80)).toBe(1000);
-    expect(chunkHeight('two', 5, measured, 80)).toBe(500);
-    expect(chunkHeight('one', 4, measured, 80)).toBe(400);
+    expect(chunkHeight('two', 5, measured, 80)).toBe(550);
+    expect(chunkHeight('one', 4, measured, 80)).toBe(440);
     expect(chunkHeight('one', 4, new Map(), 80)).toBe(320);
   });
 
   test('are split into chunks without losing one', () => {
     const rows = Array.from({ length: 300 }, (_, index) => index);
     expect(chunksOf(rows).flat()).toEqual(rows);
-    expect(chunksOf([])).toEqual([]);
+    expect(chunksOf(rows.slice(0, 17)).map(({ length }) => length)).toEqual([8, 8, 1]);
+    expect([chunksOf([]), chunksOf([1, 2, 3], 2)]).toEqual([[], [[1, 2], [3]]]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
-import { ApiError, NetworkError } from '../src/api-error.ts';
+import { ApiError, isRefusal, NetworkError, needsSignIn } from '../src/api-error.ts';
 import { createChoice } from '../src/choice.ts';
 import { createLanguage } from '../src/language.ts';
 import { createSession } from '../src/session.ts';
@@ -46,6 +46,9 @@ describe('a session', () => {
     expect(session.profile.value).toBe(PROFILE_OF_NOW);
     session.renew(PROFILE, session.number());
     expect(session.profile.value).toBe(PROFILE);
+    const first = starting();
+    first.renew(PROFILE, first.number());
+    expect(first.profile.value).toBe(PROFILE);
   });
 
   const opened = () => {
@@ -71,8 +74,31 @@ describe('a session', () => {
     expect([state(), session.isSignedIn()]).toEqual([expected, isSignedIn]);
     await meets(error);
     expect(expired).toHaveBeenCalledTimes(isSignedIn ? 0 : 1);
-    await session.request(async () => {});
-    expect(session.connection.value).toBe('online');
+    expect([await session.request(async () => 'read'), session.connection.value]).toEqual(['read', 'online']);
+  });
+
+  const over = new ApiError(401, 'invalid_session');
+  const offline = new NetworkError('connection');
+  test.each([
+    ['the session is over by it', 204, over, null],
+    ['it was over before', over, over, null],
+    ['the profile can still be read', 204, 200, new NetworkError('service')],
+    ['there is no network', offline, over, offline],
+    ['the network goes', 204, offline, offline],
+    ['it is refused', new ApiError(403, 'forbidden'), over, new ApiError(403, 'forbidden')],
+  ])('ends by a sign-out where %s', async (_, sent, read, error) => {
+    const { session, expired } = opened();
+    const meets = (one: Error | number) => async () => {
+      if (typeof one !== 'number') throw one;
+    };
+    const failed = await session.signOut(meets(sent), meets(read)).then(
+      () => null,
+      (caught: unknown) => caught,
+    );
+    expect([failed, session.endedBecause.value, session.isSignedIn()]).toEqual([
+      ...[error, error === null ? 'signed out' : null, error !== null],
+    ]);
+    expect(expired).not.toHaveBeenCalled();
   });
 
   test.each([
@@ -80,7 +106,6 @@ describe('a session', () => {
     ['has ended', 'expired'],
   ])('that %s leaves no required passkey for the next one', async (_, because) => {
     const { session, meets } = opened();
-    const over = new ApiError(401, 'invalid_session');
     await meets(new ApiError(403, 'passkey_required'));
     if (because === 'expired') await meets(over);
     else
@@ -105,22 +130,42 @@ describe('a short message', () => {
     return { hash, ...toasts, lines: () => toasts.toast.value?.lines };
   };
 
+  const { needed, failed } = commonEn.network;
+  test.each([
+    [new NetworkError('connection'), needed, [false, false]],
+    [new NetworkError('timeout'), needed, [false, false]],
+    [new NetworkError('service'), failed, [false, false]],
+    [new ApiError(409, 'claim_closed'), failed, [false, true]],
+    [new TypeError('x'), failed, [false, false]],
+    [new ApiError(401, 'invalid_session'), undefined, [true, false]],
+    [new ApiError(403, 'passkey_required'), undefined, [true, false]],
+  ])('says why a request failed, unless a sign-in does: %s', (error, text, kinds) => {
+    const { toast, showError } = opened();
+    showError(error);
+    const said = toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
+    expect(said).toEqual(text && [text]);
+    expect(toast.value).toEqual(
+      text ? { kind: 'error', screen: '#/settings', lines: [expect.any(Function)] } : null,
+    );
+    expect([needsSignIn(error), isRefusal(error)]).toEqual(kinds);
+  });
+
   test('does not follow to another screen, and one for a screen waits for it', () => {
-    const { hash, showToast, lines } = opened();
+    const { hash, showToast, lines, toast } = opened();
     showToast('Saved.');
-    expect(lines()).toEqual(['Saved.']);
+    expect(toast.value).toEqual({ lines: ['Saved.'], kind: 'neutral', screen: '#/settings' });
     hash.value = '#/firms';
     expect(lines()).toBeUndefined();
     showToast('Left.', 'success', '#/');
     hash.value = '#/';
-    expect(lines()).toEqual(['Left.']);
+    expect(toast.value).toEqual({ lines: ['Left.'], kind: 'success', screen: '#/' });
   });
 
   test('with the result of an answer stays on every screen, until another message', () => {
-    const { hash, showResults, showToast, lines } = opened();
+    const { hash, showResults, showToast, lines, toast } = opened();
     showResults(['Sent: A.'], 'success');
     hash.value = '#/firms';
-    expect(lines()).toEqual(['Sent: A.']);
+    expect(toast.value).toEqual({ lines: ['Sent: A.'], kind: 'success', screen: null });
     showToast('Saved.');
     expect(lines()).toEqual(['Saved.']);
   });

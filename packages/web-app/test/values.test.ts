@@ -11,10 +11,14 @@ import type { Language } from '../src/texts/languages.ts';
 test.each([
   [0.99, null, null],
   [1, '1 min', '1 min'],
+  [59, '59 min', '59 min'],
+  [60, '1 h', '1 h'],
   [1439, '23 h 59 min', '23 h'],
   [1440, '1 day', '24 h'],
   [2879, '1 day 23 h', '47 h'],
+  [2880, '2 days', '2 days'],
   [2940, '2 days 1 h', '2 days'],
+  [4319, '2 days 23 h', '2 days'],
   [4380, '3 days', '3 days'],
 ])('%d minutes are %s, and roughly %s', (minutes, text, rough) => {
   const written = [false, true].map((isRough) => durationText(minutes * 60_000, commonEn.duration, isRough));
@@ -82,6 +86,6 @@ test('a page in place of a file is not taken for it, and is asked for again', as
     fetching.mockResolvedValueOnce(new Response('<html>', init));
   const file = createFile('/file', (bytes) => bytes.length);
   for (let n = 0; n < 2; n += 1) await expect(file()).rejects.toThrow();
-  expect([await file(), await file(), fetching.mock.calls.length]).toEqual([2, 2, 3]);
+  expect([await file(), await file(), fetching.mock.calls]).toEqual([2, 2, Array(3).fill(['/file'])]);
   fetching.mockRestore();
 });
