@@ -1,7 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { type Sampling, startTracing } from '@svc/adapter-opentelemetry';
-import type { Job } from '@svc/application';
-import { DomainError } from '@svc/domain';
 import { freePort } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { testUrl } from '../../../packages/adapter-redis/test/connected.ts';
@@ -209,58 +206,3 @@ test.each([
     expect(warnings).toEqual([expect.objectContaining({ level: 'warn', message, error })]);
   },
 );
-
-/** The spans of traces of this process alone. */
-async function traced(sampling: Sampling, work: (own: ReturnType<typeof startTracing>) => unknown) {
-  const before = receiver.spans.length;
-  const own = startTracing({ endpoint: receiver.url, serviceName: 'own', sampling, log: { warn() {} } });
-  await work(own);
-  await own.stop();
-  return receiver.spans.slice(before);
-}
-
-const HALF = '00000000000000000000000000000001';
-const YES = `00-${HALF}-${PARENT}-01`;
-const NO = `00-${HALF}-${PARENT}-00`;
-const OTHER = `00-f${HALF.slice(1)}-${PARENT}-01`;
-
-test.each<[Sampling['sampler'], ratio: number, exported: string[]]>([
-  ['always_on', 0, [YES, NO, OTHER]],
-  ['always_off', 1, []],
-  ['traceidratio', 0.5, [YES, NO]],
-  ['parentbased_always_on', 0, [YES, OTHER, 'none']],
-  ['parentbased_always_off', 1, [YES, OTHER]],
-  ['parentbased_traceidratio', 1, [YES, OTHER, 'none']],
-  ['parentbased_traceidratio', 0, [YES, OTHER]],
-])('with the sampler %s and the ratio %d, requests of these callers are exported: %j', async (...row) => {
-  const [sampler, ratio, exported] = row;
-  const spans = await traced({ sampler, ratio }, ({ request, requestEnded }) => {
-    for (const traceparent of sampler.startsWith('parent') ? [YES, NO, OTHER, 'none'] : [YES, NO, OTHER])
-      request({ headers: { traceparent } }, () =>
-        requestEnded({ route: `GET /${traceparent}`, status: 200 }),
-      );
-  });
-  expect(spans.map(({ name }) => name)).toEqual(exported.map((caller) => `GET /${caller}`));
-});
-
-test('what fails is an error with its kind and reaches the caller; a broken rule is none', async () => {
-  const failure = Object.assign(new Error('Reyes'), { code: '23505' });
-  const rule = new DomainError('not_found', 'Reyes');
-  const port = { fails: () => Promise.reject(failure), breaks: () => Promise.reject(rule) };
-  const spans = await traced({ sampler: 'always_on', ratio: 0 }, async (own) => {
-    for (const status of [503, 'aborted'] as const)
-      own.request({ headers: {} }, () => own.requestEnded({ route: `GET /${status}`, status }));
-    const { fails, breaks } = own.tracePort('port', port);
-    const job = own.jobs(() => expect(breaks()).rejects.toBe(rule).then(fails));
-    await expect(job({ kind: 'notify_offer' } as Job)).rejects.toBe(failure);
-  });
-  const isError = ({ status }: ReceivedSpan) => status.code === ERROR;
-  expect(spans.map((span) => [span.name, span.attributes['error.type'], isError(span)])).toEqual([
-    ['GET /503', '503', true],
-    ['GET /aborted', 'aborted', true],
-    ['port.breaks', 'not_found', false],
-    ['port.fails', '23505', true],
-    ['process notify_offer', '23505', true],
-  ]);
-  expect(spans.at(-1)?.attributes['messaging.destination.name']).toBe('notify_offer');
-});

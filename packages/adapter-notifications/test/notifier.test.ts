@@ -8,41 +8,61 @@ const OFFER: Notification = { kind: 'offer', firmName, claimId: 'claim' as Claim
 const REMINDER: Notification = { kind: 'invitation', firmName, firmId: 'firm' as FirmId, isReminder: true };
 const CREDENTIALS: Notification = { kind: 'credentials', expiresOn: '2027-04-30' };
 
-/** To an adjuster with the devices a and b: what it mails, and what it returns. */
+/** To an adjuster with the devices a and b: what it mails, the channels of what it returns, and what it logs. */
 async function notified(notification: Notification, choice: ChannelChoice, email: string | null = 'e@x') {
   const mailed: string[] = [];
-  const mail = async (...values: unknown[]): Promise<void> => {
-    mailed.push(values.join(' '));
-    if (email === 'busy@x') throw new Error('busy');
-  };
+  const mailAs =
+    (kind: string) =>
+    async (...values: unknown[]): Promise<void> => {
+      mailed.push([kind, ...values].join(' '));
+      if (email === 'busy@x') throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+    };
   const notifier = createNotifier({
     push: {
-      send: async ({ devices }, _, isWanted = () => true) =>
-        devices.flatMap(({ deviceId }) => (isWanted(deviceId) ? [{ deviceId, outcome: 'retried' }] : [])),
+      send: async (to, pushed, isWanted = () => true) => {
+        expect([to, pushed]).toEqual([recipient, notification]);
+        return to.devices.flatMap(({ deviceId }) =>
+          isWanted(deviceId) ? [{ deviceId, outcome: deviceId === 'a' ? 'retried' : 'delivered' }] : [],
+        );
+      },
     },
-    mail: { sendInvitation: mail, sendCredentialsExpire: mail } as unknown as Mail,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-    emailOf: async () => email,
+    mail: {
+      sendInvitation: mailAs('invited'),
+      sendCredentialsExpire: mailAs('expires'),
+    } as unknown as Mail,
+    log: { debug() {}, info() {}, error() {}, warn: (...line) => mailed.push(JSON.stringify(line)) },
+    emailOf: async (svcId) => (svcId === 'SVC-1' ? email : 'other@x'),
   });
-  const recipient = { devices: [{ deviceId: 'a' }, { deviceId: 'b' }] } as unknown as Recipient;
+  const recipient = {
+    svcId: 'SVC-1',
+    devices: [{ deviceId: 'a' }, { deviceId: 'b' }],
+  } as unknown as Recipient;
   const deliveries = await notifier.notify(recipient, notification, choice);
-  return [...mailed, ...deliveries.map(({ channel }) => channel)];
+  return [...mailed, ...deliveries.map(({ channel, outcome }) => `${channel} ${outcome}`)];
 }
 
-const [A, B, INVITED] = ['device:a', 'device:b', 'e@x Gulf true'] as const;
+const [A, B] = ['device:a', 'device:b'] as const;
+const [FAILED, DELIVERED, INVITED] = [`${A} retried`, `${B} delivered`, 'invited e@x Gulf true'] as const;
+const BUSY = '["a notification could not be emailed",{"error_code":"EBUSY"}]';
 
 test.each<[string, Notification, ChannelChoice, string[], email?: string | null]>([
-  ['an offer goes to every device, not by mail', OFFER, {}, [A, B]],
-  ['an invitation also by mail', REMINDER, {}, [INVITED, A, B]],
-  ['so do credentials that end', CREDENTIALS, {}, ['e@x 2027-04-30', A, B]],
+  ['an offer goes to every device, not by mail', OFFER, {}, [FAILED, DELIVERED]],
+  ['an invitation also by mail', REMINDER, {}, [INVITED, FAILED, DELIVERED]],
+  ['so do credentials that end', CREDENTIALS, {}, ['expires e@x 2027-04-30', FAILED, DELIVERED]],
   ['a retry by mail calls no device', REMINDER, { only: 'mail' }, [INVITED]],
-  ['a retry of a device calls no other channel', REMINDER, { only: B }, [B]],
+  ['a retry of a device calls no other channel', REMINDER, { only: B }, [DELIVERED]],
   ['an offer has no mail to retry', OFFER, { only: 'mail' }, []],
-  ['channels with retries of their own are left out', REMINDER, { except: ['mail', A] }, [B]],
-  ['the mail alone is left out', REMINDER, { except: ['mail'] }, [A, B]],
-  ['a device alone is left out', REMINDER, { except: [B] }, [INVITED, A]],
-  ['a mail that fails is retried', REMINDER, { only: 'mail' }, ['busy@x Gulf true', 'mail'], 'busy@x'],
-  ['an account without an address gets no mail', REMINDER, {}, [A, B], null],
+  ['channels with retries of their own are left out', REMINDER, { except: ['mail', A] }, [DELIVERED]],
+  ['the mail alone is left out', REMINDER, { except: ['mail'] }, [FAILED, DELIVERED]],
+  ['a device alone is left out', REMINDER, { except: [B] }, [INVITED, FAILED]],
+  [
+    'a mail that fails is retried',
+    REMINDER,
+    { only: 'mail' },
+    ['invited busy@x Gulf true', BUSY, 'mail retried'],
+    'busy@x',
+  ],
+  ['an account without an address gets no mail', REMINDER, {}, [FAILED, DELIVERED], null],
 ])('%s', async (_, notification, choice, expected, email = 'e@x') => {
   expect(await notified(notification, choice, email)).toEqual(expected);
 });

@@ -39,36 +39,12 @@ export interface Device {
   readonly replies: Reply[];
 }
 
-/** A push service that validates strictly by RFC 8030, 8188, 8291 and 8292. */
-export async function startPushService() {
+/** A push service at this URL that validates strictly by RFC 8030, 8188, 8291 and 8292. */
+export function createPushService(url: string) {
   const devices = new Map<string, { device: Device; keys: ECDH; auth: Buffer }>();
+  /** Errors in messages, such as a bad signature or an unreadable payload. */
   const faults: string[] = [];
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request);
-    const found = devices.get(request.url ?? '');
-    if (found === undefined) return response.writeHead(404).end();
-    const { device, keys, auth } = found;
-    device.attempts.push(Date.now());
-    const reply = device.replies.shift() ?? 201;
-    if (reply === 'timeout') return;
-    if (typeof reply === 'object')
-      return response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
-    if (reply !== 201) return response.writeHead(reply).end();
-    try {
-      const { claims, signedBy } = checked(request.headers, local.url);
-      const payload = JSON.parse(decrypted(body, keys, auth)) as Record<string, unknown>;
-      device.received.push({ payload, at: Date.now(), headers: request.headers, claims, signedBy });
-      return response.writeHead(201).end();
-    } catch (error) {
-      faults.push(String(error));
-      return response.writeHead(400).end();
-    }
-  });
-  const local = await listening(server);
-
   return {
-    ...local,
-    /** Errors in messages, such as a bad signature or an unreadable payload. */
     faults,
     device(replies: readonly Reply[] = []) {
       const keys = createECDH('prime256v1');
@@ -77,7 +53,7 @@ export async function startPushService() {
       const path = `/send/${randomUUID()}`;
       const device: Device = {
         subscription: {
-          endpoint: local.url + path,
+          endpoint: url + path,
           expirationTime: null,
           keys: { p256dh, auth: auth.toString('base64url') },
         },
@@ -88,7 +64,37 @@ export async function startPushService() {
       devices.set(path, { device, keys, auth });
       return device;
     },
+    /** The response to a request. */
+    receive(path: string, headers: IncomingHttpHeaders, body: Buffer): Reply {
+      const found = devices.get(path);
+      if (found === undefined) return 404;
+      const { device, keys, auth } = found;
+      device.attempts.push(Date.now());
+      const reply = device.replies.shift() ?? 201;
+      if (reply !== 201) return reply;
+      try {
+        const { claims, signedBy } = checked(headers, url);
+        const payload = JSON.parse(decrypted(body, keys, auth)) as Record<string, unknown>;
+        device.received.push({ payload, at: Date.now(), headers, claims, signedBy });
+        return 201;
+      } catch (error) {
+        faults.push(String(error));
+        return 400;
+      }
+    },
   };
+}
+
+export async function startPushService() {
+  const server = createServer(async (request, response) => {
+    const reply = service.receive(request.url ?? '', request.headers, await buffer(request));
+    if (reply === 'timeout') return;
+    if (typeof reply === 'number') response.writeHead(reply).end();
+    else response.writeHead(reply.status, { 'Retry-After': reply.retryAfter }).end();
+  });
+  const local = await listening(server);
+  const service = createPushService(local.url);
+  return { ...local, ...service };
 }
 
 /** Checks the token: signed with the key it names, for this service, valid for at most a day (RFC 8292). */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { MAX_WEBHOOK_URL_LENGTH } from '@svc/domain';
 import { createPost, createWebhookSender } from '../src/index.ts';
 import { NameNotResolvedError, type Post, PrivateAddressError } from '../src/post.ts';
@@ -22,11 +22,27 @@ test('a signal has the bytes of its body, the second in which it is sent, and a 
   const headers = {
     'content-length': 13,
     'content-type': 'application/json',
+    'user-agent': 'claim-assignment-webhooks',
     'webhook-timestamp': '1',
     'webhook-id': 'msg_1',
     'webhook-signature': ['000000', '041041'].map(signatureWith).join(' '),
   };
-  expect(sent).toMatchObject([MESSAGE.url, { headers, body: '{"name":"é"}', timeoutMs: 1 }]);
+  expect(sent).toEqual([MESSAGE.url, { headers, body: '{"name":"é"}', timeoutMs: 1 }]);
+});
+
+test.each([
+  [undefined, null],
+  ['120', 120_000],
+  ['0.5', 500],
+  ['0', null],
+  ['-1', null],
+  ['later', null],
+  ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+  ['Thu, 01 Jan 2026 00:00:00 GMT', null],
+])('Retry-After: %s is a wait of %d ms', async (retryAfter, retryAfterMs) => {
+  jest.useFakeTimers({ now: Date.UTC(2026, 0) });
+  const answered = send(async () => ({ status: 429, retryAfter, body: '' }));
+  expect(await answered.finally(() => jest.useRealTimers())).toEqual({ status: 429, retryAfterMs, body: '' });
 });
 
 const coded = (code: string) => Object.assign(new Error('failed'), { code });
@@ -56,30 +72,42 @@ test('what is given up while its name is resolved makes no connection', async ()
 });
 
 const LONG = `https://8.8.8.8/${'x'.repeat(MAX_WEBHOOK_URL_LENGTH - 16)}`;
-test.each<[url: string, isAllowed: boolean, whileDeveloping: boolean]>([
-  ['https://hooks.example/a?b=c', true, true],
-  ['http://hooks.example/', false, false],
-  ['ftp://hooks.example/', false, false],
-  ['hooks.example', false, false],
-  [LONG, true, true],
-  [`${LONG}x`, false, false],
+const problemsOf = (allowed: string, hostname: string) => ({
+  none: null,
+  form: `The URL must be an address that starts with ${allowed}, of at most ${MAX_WEBHOOK_URL_LENGTH} characters.`,
+  start: `The URL must start with ${allowed}.`,
+  extra: 'The URL must have no user name, password or fragment.',
+  private: `The URL must lead to a public address; ${hostname} is on a private network or on this machine.`,
+});
+type Problem = keyof ReturnType<typeof problemsOf>;
+test.each<[url: string, problem: Problem, whileDeveloping: Problem]>([
+  ['https://hooks.example/a?b=c', 'none', 'none'],
+  ['http://hooks.example/', 'start', 'start'],
+  ['ftp://hooks.example/', 'start', 'start'],
+  ['ftp://localhost/', 'start', 'start'],
+  ['hooks.example', 'form', 'form'],
+  [LONG, 'none', 'none'],
+  [`${LONG}x`, 'form', 'form'],
   ...['https://a@x.example/', 'https://:b@x.example/', 'https://x.example/#', 'https://x.example/#a'].map(
-    (url): [string, boolean, boolean] => [url, false, false],
+    (url): [string, Problem, Problem] => [url, 'extra', 'extra'],
   ),
-  ['http://127.255.255.255/', false, true],
-  ['https://localhost/', false, true],
-  ['http://a.localhost./', false, true],
-  ['http://[::1]/', false, true],
-  ['http://notlocalhost/', false, false],
-  ['https://localhost.example/', true, true],
-  ['https://10.0.0.1/', false, false],
-  ['https://[::ffff:10.0.0.1]/', false, false],
-  ['http://[::ffff:127.0.0.1]/', false, true],
-  ['https://[::ffff:8.8.8.8]/', false, false],
-  ['https://[2606:4700::1111]/', true, true],
-])('an endpoint at %s is allowed: %s, during development: %s', (url, isAllowed, whileDeveloping) => {
-  const problems = [false, true].map((allowLoopback) =>
-    createWebhookSender(allowLoopback, createPost(allowLoopback)).problemOf(url),
-  );
-  expect(problems.map((problem) => problem === null)).toEqual([isAllowed, whileDeveloping]);
+  ['http://127.255.255.255/', 'start', 'none'],
+  ['https://localhost/', 'private', 'none'],
+  ['http://a.localhost./', 'start', 'none'],
+  ['http://[::1]/', 'start', 'none'],
+  ['http://notlocalhost/', 'start', 'start'],
+  ['https://localhost.example/', 'none', 'none'],
+  ['https://10.0.0.1/', 'private', 'private'],
+  ['https://[::ffff:10.0.0.1]/', 'private', 'private'],
+  ['http://[::ffff:127.0.0.1]/', 'start', 'none'],
+  ['https://[::ffff:8.8.8.8]/', 'private', 'private'],
+  ['https://[2606:4700::1111]/', 'none', 'none'],
+])('the problem of an endpoint at %s is %s, during development %s', (url, problem, whileDeveloping) => {
+  const post: Post = () => Promise.reject(new Error('called'));
+  const problems = [false, true].map((developing) => createWebhookSender(developing, post).problemOf(url));
+  const hostname = URL.canParse(url) ? new URL(url).hostname : '';
+  expect(problems).toEqual([
+    problemsOf('https://', hostname)[problem],
+    problemsOf('https://, or http:// on this machine', hostname)[whileDeveloping],
+  ]);
 });

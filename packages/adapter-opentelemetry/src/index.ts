@@ -78,8 +78,14 @@ const REPORT_INTERVAL_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 3000;
 const STOP_TIMEOUT_MS = 2000;
 
+const exporterTo = (endpoint: string): SpanExporter =>
+  new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS });
+
 /** Uses none of OpenTelemetry's global state, so that services in one process do not share a trace. */
-export function startTracing({ endpoint, serviceName, sampling, log }: TracingOptions): Tracing {
+export function startTracing(
+  { endpoint, serviceName, sampling, log }: TracingOptions,
+  exporter = exporterTo(endpoint),
+): Tracing {
   const report = failureReporter(log);
   const provider = new TracerProvider({
     sampler: createSampler(sampling),
@@ -88,12 +94,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
       .merge(resourceFromAttributes({ 'service.name': serviceName })),
     spanProcessors: [
       // Spans beyond its queue of 2,048 are dropped.
-      new BatchSpanProcessor({
-        exporter: reportingFailures(
-          new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: EXPORT_TIMEOUT_MS }),
-          report,
-        ),
-      }),
+      new BatchSpanProcessor({ exporter: reportingFailures(exporter, report) }),
     ],
   });
   const tracer = provider.getTracer('claim-assignment-service');

@@ -3,7 +3,10 @@ import type { MetricSources } from '@svc/application';
 import { createPrometheusMetrics } from '../src/index.ts';
 
 const SOURCES: MetricSources = {
-  pools: () => [{ name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 }],
+  pools: () => [
+    { name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 },
+    { name: 'events', max: 6, open: 5, idle: 1, waiting: 0 },
+  ],
   queue: async () => ({ due: 5, scheduled: 3, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
   overdueOffers: async () => 7,
   replication: async () => ({
@@ -37,13 +40,13 @@ async function samplesOf(sources: MetricSources, earlier = sources): Promise<str
   metrics.requestCompleted({
     route: 'POST /v1/claims',
     status: 503,
-    seconds: 0.01,
+    seconds: 0.02,
     code: 'service_unavailable',
     unavailable: 'database_pool',
   });
   metrics.addressLimited();
   metrics.connectionAwaited(0.02);
-  metrics.transactionCommitted(0.003, ['pending_acceptance', 'pending_acceptance']);
+  metrics.transactionCommitted(0.003, ['pending_acceptance', 'accepted', 'pending_acceptance']);
   metrics.groupFailed('rejected');
   metrics.jobEnded('notify_offer', 'retried');
   metrics.pushEnded('unauthorized');
@@ -54,57 +57,85 @@ async function samplesOf(sources: MetricSources, earlier = sources): Promise<str
   return (await metrics.text()).split('\n');
 }
 
-test('everything that happened and every source is in the text', async () => {
-  expect(await samplesOf(SOURCES)).toEqual(
-    expect.arrayContaining([
-      'sign_in_failures_total{kind="refused"} 1',
-      'http_requests_total{route="GET /v1/claims",status="200"} 1',
-      'http_errors_total{route="POST /v1/claims",code="service_unavailable"} 1',
-      'http_unavailable_total{reason="database_pool"} 1',
-      'http_address_limited_total 1',
-      'http_request_duration_seconds_sum{route="GET /v1/claims"} 0.01',
-      'http_request_duration_seconds_bucket{le="10",route="GET /v1/claims"} 1',
-      'postgres_connection_wait_seconds_sum 0.02',
-      'postgres_connection_wait_seconds_count 1',
-      'postgres_commit_duration_seconds_sum 0.003',
-      'postgres_commit_duration_seconds_count 1',
-      'feed_changes_total{status="pending_acceptance"} 2',
-      'postgres_groups_failed_total{reason="rejected"} 1',
-      'jobs_total{kind="notify_offer",outcome="retried"} 1',
-      'postgres_connections{pool="requests",state="used"} 1',
-      'postgres_connections{pool="requests",state="idle"} 3',
-      'postgres_connections_max{pool="requests"} 10',
-      'postgres_connections_waiting{pool="requests"} 2',
-      'job_queue_jobs{state="due"} 5',
-      'job_queue_jobs{state="scheduled"} 3',
-      'job_queue_jobs{state="running"} 2',
-      'job_queue_jobs{state="failed"} 1',
-      'job_queue_oldest_due_seconds 12.5',
-      'push_total{outcome="unauthorized"} 1',
-      'push_total{outcome="delivered"} 0',
-      'offers_overdue 7',
-      'postgres_standbys{synchronous="true"} 4',
-      'postgres_standbys{synchronous="false"} 3',
-      'postgres_synchronous_standbys_required 2',
-      'clock_ahead_seconds -0.25',
-      'http_request_duration_seconds_count{route="GET /v1/claims"} 1',
-      'webhook_attempts_total{outcome="delivered"} 1',
-      ...['retried', 'gone', 'failed'].map((outcome) => `webhook_attempts_total{outcome="${outcome}"} 0`),
-      'postgres_replication_lag_seconds 0.25',
-      'postgres_archive_failing 1',
-      'postgres_archive_waiting_segments 6',
-      'postgres_transaction_id_age{kind="transaction"} 1000',
-      'postgres_transaction_id_age{kind="multixact"} 20',
-      'webhook_endpoints{state="active"} 9',
-      'webhook_endpoints{state="failing"} 2',
-      'webhook_endpoints{state="paused"} 1',
-      'dependency_up{dependency="database"} 1',
-      'dependency_up{dependency="redis"} 0',
-      'redis_errors_total{error="timeout"} 3',
-      'redis_errors_total{error="failure"} 4',
-      'redis_outages_total 1',
-    ]),
+test('everything that happened and every source is in the text, and nothing else', async () => {
+  const lines = (await samplesOf(SOURCES)).filter((line) => !/^(process|nodejs)_|^#|^$|_bucket/.test(line));
+  expect(lines.toSorted()).toEqual([
+    'clock_ahead_seconds -0.25',
+    'dependency_up{dependency="database"} 1',
+    'dependency_up{dependency="redis"} 0',
+    'feed_changes_total{status="accepted"} 1',
+    'feed_changes_total{status="pending_acceptance"} 2',
+    'http_address_limited_total 1',
+    'http_errors_total{route="POST /v1/claims",code="service_unavailable"} 1',
+    'http_request_duration_seconds_count{route="GET /v1/claims"} 1',
+    'http_request_duration_seconds_count{route="POST /v1/claims"} 1',
+    'http_request_duration_seconds_sum{route="GET /v1/claims"} 0.01',
+    'http_request_duration_seconds_sum{route="POST /v1/claims"} 0.02',
+    'http_requests_total{route="GET /app/events",status="aborted"} 1',
+    'http_requests_total{route="GET /v1/claims",status="200"} 1',
+    'http_requests_total{route="POST /v1/claims",status="503"} 1',
+    'http_unavailable_total{reason="database_pool"} 1',
+    'job_queue_jobs{state="due"} 5',
+    'job_queue_jobs{state="failed"} 1',
+    'job_queue_jobs{state="running"} 2',
+    'job_queue_jobs{state="scheduled"} 3',
+    'job_queue_oldest_due_seconds 12.5',
+    'jobs_total{kind="notify_offer",outcome="retried"} 1',
+    'offers_overdue 7',
+    'postgres_archive_failing 1',
+    'postgres_archive_waiting_segments 6',
+    'postgres_commit_duration_seconds_count 1',
+    'postgres_commit_duration_seconds_sum 0.003',
+    'postgres_connection_wait_seconds_count 1',
+    'postgres_connection_wait_seconds_sum 0.02',
+    'postgres_connections_max{pool="events"} 6',
+    'postgres_connections_max{pool="requests"} 10',
+    'postgres_connections_waiting{pool="events"} 0',
+    'postgres_connections_waiting{pool="requests"} 2',
+    'postgres_connections{pool="events",state="idle"} 1',
+    'postgres_connections{pool="events",state="used"} 4',
+    'postgres_connections{pool="requests",state="idle"} 3',
+    'postgres_connections{pool="requests",state="used"} 1',
+    'postgres_groups_failed_total{reason="rejected"} 1',
+    'postgres_replication_lag_seconds 0.25',
+    'postgres_standbys{synchronous="false"} 3',
+    'postgres_standbys{synchronous="true"} 4',
+    'postgres_synchronous_standbys_required 2',
+    'postgres_transaction_id_age{kind="multixact"} 20',
+    'postgres_transaction_id_age{kind="transaction"} 1000',
+    'push_total{outcome="delivered"} 0',
+    'push_total{outcome="gone"} 0',
+    'push_total{outcome="rejected"} 0',
+    'push_total{outcome="retried"} 0',
+    'push_total{outcome="unauthorized"} 1',
+    'redis_errors_total{error="failure"} 4',
+    'redis_errors_total{error="timeout"} 3',
+    'redis_outages_total 1',
+    'sign_in_failures_total{kind="refused"} 1',
+    'webhook_attempts_total{outcome="delivered"} 1',
+    'webhook_attempts_total{outcome="failed"} 0',
+    'webhook_attempts_total{outcome="gone"} 0',
+    'webhook_attempts_total{outcome="retried"} 0',
+    'webhook_endpoints{state="active"} 9',
+    'webhook_endpoints{state="failing"} 2',
+    'webhook_endpoints{state="paused"} 1',
+  ]);
+});
+
+test('durations are in buckets from the fastest to the longest', async () => {
+  const bucketsOf = (name: string) => (lines: readonly string[]) =>
+    lines.flatMap((line) =>
+      line.startsWith(`${name}_bucket{le="`) ? (line.split('"')[1]?.concat(line.slice(-2)) ?? []) : [],
+    );
+  const lines = (await samplesOf(SOURCES)).filter((line) => !line.includes('POST /v1/claims'));
+  const counted = (bounds: string, from: number) =>
+    bounds.split(' ').map((le, n) => `${le} ${n < from ? 0 : 1}`);
+  const database = '0.001 0.002 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 +Inf';
+  expect(bucketsOf('http_request_duration_seconds')(lines)).toEqual(
+    counted('0.002 0.005 0.01 0.02 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf', 2),
   );
+  expect(bucketsOf('postgres_connection_wait_seconds')(lines)).toEqual(counted(database, 4));
+  expect(bucketsOf('postgres_commit_duration_seconds')(lines)).toEqual(counted(database, 2));
 });
 
 test('a stream counts as a request and has no duration', async () => {
