@@ -19,7 +19,8 @@ interface Bounds {
 const NUMBER_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const count = (value: number): string => NUMBER_FORMAT.format(value);
 
-const charactersWithin = ({ min, max }: Bounds): string => `${count(min)} to ${count(max)} characters`;
+const charactersWithin = ({ min, max }: Bounds): string =>
+  `${min === max ? '' : `${count(min)} to `}${count(max)} characters`;
 
 const JSON_TYPES: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -85,19 +86,16 @@ const checked =
 
 const UNUSABLE = 'Must not contain U+0000 or an unpaired surrogate.';
 
-const lengthError = (what: string, { min, max }: Bounds): string =>
-  min === max ? `Must be ${what}.` : `Must be ${what} of ${charactersWithin({ min, max })}.`;
-
 /** A string whose length is counted in code points. `check` runs only on strings of a valid length. */
 function textOf(what: string, bounds: Bounds, meta: object, check: Check<string> = () => null): z.ZodString {
-  const wrongLength = lengthError(what, bounds);
+  const withLength = `${what} of ${charactersWithin(bounds)}`;
   const errorOf: Check<string> = (value) => {
-    if (!lengthWithin(value, bounds.min, bounds.max)) return wrongLength;
+    if (!lengthWithin(value, bounds.min, bounds.max)) return `Must be ${withLength}.`;
     return hasUnusableCharacter(value) ? UNUSABLE : check(value);
   };
   const hint = inQuotes((value) => errorOf(value) === null);
   return z
-    .string(expected(`${what} of ${charactersWithin(bounds)}`, hint))
+    .string(expected(withLength, hint))
     .check(checked(errorOf))
     .meta({ minLength: bounds.min, maxLength: bounds.max, ...meta });
 }

@@ -119,6 +119,18 @@ describe('the policyholder', () => {
     expect(pointersOf(claimWith('/policyholder', { ...name, ...reach }))).toEqual(pointers);
   });
 
+  it('is told which fields go together', () => {
+    const forms = 'Send first_name and last_name, or company_name, or all three.';
+    const detailsOf = (value: object) =>
+      errorsOf(sendClaim(claimWith('/policyholder', value))).map(({ detail }) => detail);
+    expect([{ ...reach, first_name: 'A' }, { ...reach, last_name: 'B' }, {}].flatMap(detailsOf)).toEqual([
+      `This field is required with first_name. ${forms}`,
+      `This field is required with last_name. ${forms}`,
+      `A name is required. ${forms}`,
+      'Contact details are required. Send phone or email, or both.',
+    ]);
+  });
+
   it('needs a phone or an email, reported separately from a missing name', () => {
     accepts('/policyholder', { company_name: 'C', email: 'a@b' });
     expect(pointersOf(claimWith('/policyholder', { company_name: 'C' }))).toEqual(['/policyholder']);

@@ -5,6 +5,7 @@ import {
   type Endpoint,
   ERROR_CODES,
   ERRORS,
+  type ErrorCode,
   EXAMPLES,
   endpoints,
   exampleProblem,
@@ -13,6 +14,7 @@ import {
   openApiDocument,
   problemSchema,
   sandboxEndpoints,
+  webhooks as sentWebhooks,
 } from '../src/index.ts';
 
 const ADDRESSES = {
@@ -52,19 +54,24 @@ test('each document has exactly the operations of its API, in either version', (
   }
 });
 
+const SENT: Readonly<Record<string, string>> = {
+  'claims.changed': 'ClaimsChangedWebhook',
+  'webhook.test': 'TestWebhook',
+};
+
 test('the 3.1 document of firms alone lists the webhooks, with their headers, an example and the responses that count', () => {
   const { webhooks } = document;
   expect(Object.keys(webhooks)).toEqual(['claims.changed', 'webhook.test']);
   // biome-ignore lint/suspicious/noExplicitAny: read as JSON
   for (const [type, { post }] of Object.entries<any>(webhooks)) {
-    expect(post).toMatchObject({
-      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
-        name,
-        in: 'header',
-        required: true,
-      })),
-      requestBody: { content: { 'application/json': { example: { type } } } },
-    });
+    const { id, example } = sentWebhooks[type as keyof typeof sentWebhooks];
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+    const parameters = names.map((name) => ({ name, in: 'header', required: true }));
+    expect(post).toMatchObject({ operationId: id, security: [], parameters });
+    expect([post.requestBody.required, post.requestBody.content['application/json']]).toEqual([
+      ...[true, { example, schema: { $ref: `#/components/schemas/${SENT[type]}` } }],
+    ]);
+    expect([example.type, id]).toEqual([type, type === 'webhook.test' ? 'webhookTest' : 'claimsChanged']);
     expect(Object.keys(post.responses)).toEqual(['410', '2XX', 'default']);
   }
   const others = [...documents.slice(1), documentOf({ openapi: '3.0' })];
@@ -123,29 +130,39 @@ test('in the 3.0 documents, whatever is nullable has a type', () => {
   expect(untyped).toEqual([]);
 });
 
-test('an operation lists each of its problems, under its status and with an example of the code', () => {
-  for (const endpoint of all) {
-    const { responses } = paths[endpoint.path][endpoint.method.toLowerCase()];
-    for (const code of endpoint.problems) {
-      const shown = responses[ERRORS[code].status].content['application/problem+json'].examples[code].value;
-      expect(shown).toMatchObject({
-        code,
-        status: ERRORS[code].status,
-        type: `${ADDRESSES.docsUrl}/errors#${code}`,
-      });
-    }
-    expect(responses[endpoint.success.status]).toBeDefined();
-    expect(responses.default).toBeDefined();
-  }
-});
+const EXTRA_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  ...{ 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] },
+};
 
-test('every response has X-Request-Id, invalid_key WWW-Authenticate, and a rate limit Retry-After', () => {
-  for (const { operation } of operations) {
-    for (const [status, { headers }] of Object.entries<{ headers: object }>(operation.responses)) {
-      const names = Object.keys(headers);
-      expect(names).toContain('X-Request-Id');
-      if (status === '401') expect(names).toContain('WWW-Authenticate');
-      if (status === '429' || status === '503') expect(names).toContain('Retry-After');
+test('an operation lists its problems under their statuses, with an example of each, and by default those of the server', () => {
+  for (const { id, path, method, problems, success } of all) {
+    const { responses } = paths[path][method.toLowerCase()];
+    const ofServer = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
+    const codesOf = (status: string): readonly ErrorCode[] =>
+      status === 'default'
+        ? ofServer.filter((code) => !problems.includes(code))
+        : problems.filter((code) => ERRORS[code].status === Number(status));
+    const statuses = [...new Set(problems.map((code) => `${ERRORS[code].status}`))].sort();
+    const $ref = `#/components/schemas/${id === 'updateWork' ? 'WorkProblem' : 'Problem'}`;
+    // biome-ignore lint/suspicious/noExplicitAny: read as JSON
+    const found = Object.entries<any>(responses).flatMap(([status, { headers, content }]) => {
+      const { schema, examples } = content?.['application/problem+json'] ?? {};
+      return schema ? [[status, schema, Object.keys(headers), Object.keys(examples)]] : [];
+    });
+    expect([id, found]).toEqual([
+      id,
+      [...statuses, 'default'].map((status) => [
+        ...[status, { $ref }, ['X-Request-Id', ...(EXTRA_HEADERS[status] ?? [])], codesOf(status)],
+      ]),
+    ]);
+    expect(responses[success.status]).toMatchObject({
+      description: success.description,
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+    });
+    for (const code of problems) {
+      const { value } = responses[ERRORS[code].status].content['application/problem+json'].examples[code];
+      const isOfStaff = code === 'insufficient_scope' && path.startsWith('/firm/');
+      expect(value).toEqual({ ...exampleProblem(code, ADDRESSES), ...(isOfStaff && { title: value.title }) });
     }
   }
 });
@@ -171,6 +188,12 @@ test('an operation documents its security, its scope, its examples, and its idem
       Object.keys(schema?.shape ?? {}).map((name) => `${place} ${name}`),
     );
     expect(parameters.map((one: Record<string, string>) => `${one.in} ${one.name}`)).toEqual(named);
+    const undocumented = parameters.filter(
+      (one: Record<string, unknown>) => !one.description || !one.example,
+    );
+    expect(undocumented).toEqual([]);
+    const { operationId, summary } = operation;
+    expect([operationId, summary]).toEqual([endpoint.id, endpoint.summary]);
     const { content = {}, headers } = responses[endpoint.success.status];
     const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
     expect([
@@ -189,17 +212,6 @@ test('an operation documents its security, its scope, its examples, and its idem
       endpoint.next?.example,
     ]);
   }
-  const once = operations.filter(({ operation }) =>
-    operation.parameters.some(
-      (one: { name: string; required: boolean }) => one.name === 'Idempotency-Key' && one.required,
-    ),
-  );
-  expect(once.map(({ operation }) => operation.operationId).sort()).toEqual([
-    'offerBoardClaim',
-    'offerClaim',
-    'sendBoardClaim',
-    'sendClaim',
-  ]);
 });
 
 test("no error of a firm's systems is explained by its desk", () => {
@@ -210,15 +222,91 @@ test("no error of a firm's systems is explained by its desk", () => {
   expect(details.filter((detail) => /staff|desk/.test(detail ?? ''))).toEqual([]);
 });
 
-test('the URLs and the version are those of the deployment', () => {
-  expect(document.servers).toEqual([{ url: ADDRESSES.baseUrl }]);
-  expect(document.info.contact).toEqual({
-    name: 'Support',
-    url: `${ADDRESSES.docsUrl}/support`,
-    email: ADDRESSES.supportEmail,
+test('each document says which API it is of, with the URLs and the version of the deployment', () => {
+  const told = documents.map(({ info, tags, components: { schemas, securitySchemes } }) => {
+    expect(Object.keys(schemas)).toEqual(Object.keys(schemas).sort());
+    const [[scheme, { description }]] = Object.entries<{ description: string }>(securitySchemes) as [
+      [string, { description: string }],
+    ];
+    return [
+      info.title,
+      info.summary,
+      tags.map(({ name }: { name: string }) => name).join(),
+      scheme,
+      description,
+    ];
   });
-  expect(document.info.version).toBe('1.2.3');
-  expect(JSON.stringify(document)).toContain(`${ADDRESSES.docsUrl}/errors#not_found`);
+  const tags = 'Claims,Adjusters,Key and health,Sandbox,Webhooks';
+  const [title, none] = ['Claim assignment service', 'Not for firm systems.'];
+  const ofSession = (who: string, token: string) => ['session', `A session token of ${who}: \`${token}\`.`];
+  expect(told).toEqual([
+    [
+      ...[title, 'Send flood claims to adjusters and poll for their responses.', tags],
+      ...['apiKey', 'An API key of the firm: `svc_live_…` or `svc_test_…`.'],
+    ],
+    [
+      ...[`${title}: adjuster app`, `The API of the app for adjusters. ${none}`, 'Adjuster app'],
+      ...ofSession('the adjuster app', 'svc_app_…'),
+    ],
+    [
+      ...[`${title}: firm's desk`, `The API of the page for a firm's staff. ${none}`, 'Desk'],
+      ...ofSession('a staff member', 'svc_staff_…'),
+    ],
+  ]);
+  const { docsUrl: url, supportEmail: email, baseUrl } = ADDRESSES;
+  const { info, servers, externalDocs } = document;
+  expect([servers, externalDocs.url, info.version]).toEqual([[{ url: baseUrl }], url, '1.2.3']);
+  expect([info.contact, info.license.url]).toEqual([
+    ...[{ name: 'Support', url: `${url}/support`, email }, `${url}/support#license`],
+  ]);
+  expect(info.description).toContain(
+    'Rate limits: 300 requests and 120 writes per minute with a live key, 60 and 30 with a test key, in bursts of at most 20. A body can be up to 1 MB.',
+  );
+  expect(documentOf({ openapi: '3.0' }).info).not.toHaveProperty('summary');
+});
+
+test('an operation is under the tag of what it is about', () => {
+  const found = operations.map(({ operation: { operationId, tags } }) => `${tags.join()} ${operationId}`);
+  const tagged = (tag: string, ids: string) => ids.split(' ').map((id) => `${tag} ${id}`);
+  const ofApi = (tag: string, api: object) => tagged(tag, Object.keys(api).join(' '));
+  expect(found.sort()).toEqual(
+    [
+      ...tagged('Claims', 'listClaims sendClaim getClaim getReceipt offerClaim'),
+      ...tagged('Adjusters', 'inviteAdjuster listAdjusters withdrawInvitation'),
+      ...[...tagged('Key and health', 'getKeyInfo getHealth'), ...ofApi('Sandbox', sandboxEndpoints)],
+      ...[...ofApi('Adjuster app', appEndpoints), ...ofApi('Desk', deskEndpoints)],
+    ].sort(),
+  );
+});
+
+test('a parameter and a field have what the schema says of them, in either version', () => {
+  const [environment, , , by, , accept] = paths['/firm/v1/reports/answers'].get.parameters;
+  const described = (example: string) => ({ example, description: expect.stringMatching(/.\.$/) });
+  const ofType = (keywords: object) => ({ type: 'string', ...keywords });
+  expect([environment, by, accept]).toEqual([
+    {
+      ...{ name: 'environment', in: 'query', required: false, ...described('live') },
+      schema: ofType({ enum: ['live', 'test'], default: 'live' }),
+    },
+    {
+      ...{ name: 'by', in: 'query', required: true, ...described('adjuster') },
+      schema: ofType({ enum: ['adjuster', 'week', 'carrier'] }),
+    },
+    {
+      ...{ name: 'Accept', in: 'header', required: false, ...described('text/csv') },
+      schema: ofType({ minLength: 1, maxLength: 1000 }),
+    },
+  ]);
+  const $ref = '#/components/schemas/QuietHoursInput';
+  const fields = (['3.1', '3.0'] as const).map((openapi) => {
+    const { DevicePreferencesRequest } = documentOf({ api: 'app', openapi }).components.schemas;
+    const { time_zone, quiet_hours } = DevicePreferencesRequest.properties;
+    return { quiet_hours, examples: time_zone.examples, example: time_zone.example };
+  });
+  expect(fields).toEqual([
+    { examples: ['America/Chicago'], quiet_hours: { anyOf: [{ $ref }, { type: 'null' }] } },
+    { example: 'America/Chicago', quiet_hours: { type: 'object', nullable: true, allOf: [{ $ref }] } },
+  ]);
 });
 
 test('the example of every problem is one, with the members that its code has and no others', () => {
@@ -228,6 +316,15 @@ test('the example of every problem is one, with the members that its code has an
     expect('errors' in example).toBe(code === 'validation_failed');
     expect('existing_claim_id' in example).toBe(code === 'duplicate_claim');
   }
+  const id = EXAMPLES.getClaim.params?.id;
+  expect(exampleProblem('duplicate_claim', ADDRESSES)).toMatchObject({
+    ...{ existing_claim_id: id, existing_claim_url: `https://claims.example.com/v1/claims/${id}` },
+  });
+  const { errors, ...invalid } = exampleProblem('validation_failed', ADDRESSES);
+  expect(invalid.detail).toBe('3 validation errors.');
+  expect(errors?.map(({ detail: _, ...place }) => place)).toEqual([
+    ...[{ header: 'Idempotency-Key' }, { pointer: '/loss/date' }, { pointer: '/building/flood_zone' }],
+  ]);
 });
 
 test('a missing permission is about the role at the desk, and about the key elsewhere', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERROR_CODES, ERRORS, EXAMPLE_PROBLEM, makeProblem, problemSchema } from '../src/index.ts';
+import {
+  ERROR_CODES,
+  ERRORS,
+  EXAMPLE_PROBLEM,
+  formatSize,
+  makeProblem,
+  problemSchema,
+} from '../src/index.ts';
 import { validationSummary } from '../src/problems.ts';
 
 const context = { docsUrl: 'https://svc.example/docs', requestId: 'r-1' };
@@ -57,13 +64,17 @@ describe('a problem', () => {
   it('has the title, the detail, the errors, the entries and the existing claim of the occurrence', () => {
     const errors = [{ detail: 'Must be a UUID.', parameter: 'id' }];
     const own = { title: 'T', detail: 'One.', errors, work: { version: 'v' } };
-    expect(makeProblem('validation_failed', { ...context, ...own })).toMatchObject(own);
-    expect(
-      makeProblem('duplicate_claim', {
-        ...context,
-        existingClaim: { id: 'i', url: 'https://svc.example/v1/claims/i' },
-      }),
-    ).toMatchObject({ existing_claim_id: 'i', existing_claim_url: 'https://svc.example/v1/claims/i' });
+    const general = makeProblem('duplicate_claim', context);
+    expect(makeProblem('duplicate_claim', { ...context, ...own })).toEqual({ ...general, ...own });
+    const existingClaim = { id: 'i', url: 'https://svc.example/v1/claims/i' };
+    expect(makeProblem('duplicate_claim', { ...context, existingClaim })).toEqual({
+      ...{ ...general, existing_claim_id: 'i', existing_claim_url: existingClaim.url },
+    });
+  });
+
+  it('names sizes in the larger unit from one megabyte on', () => {
+    const sizes = [512, 4096, 2 ** 20 - 1024, 2 ** 20, 2.5 * 2 ** 20].map(formatSize);
+    expect(sizes).toEqual(['0.5 kB', '4 kB', '1023 kB', '1 MB', '2.5 MB']);
   });
 
   it('of a request says how many errors it has, and how many are not listed', () => {

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { intendedOneOf } from '../src/fields.ts';
-import {
-  ASSIGNMENT_STATUSES,
-  BUILDING_TYPES,
-  FLOOD_ZONES,
-  MAILING_STATES,
-  suggestedFloodZone,
-} from '../src/index.ts';
+import { FLOOD_ZONES, LOSS_LOCATION_STATES, MAILING_STATES, suggestedFloodZone } from '../src/index.ts';
+import { intendedState } from '../src/states.ts';
 
 const ZONES_IN_FULL =
   'A AE A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24 A25 A26 A27 A28 A29 A30 A99 AH AO AR ' +
@@ -18,14 +13,30 @@ describe('the enums', () => {
     expect(intendedOneOf(['single_family'], `single_family${' '.repeat(1e6)}`)).toBe(null);
   });
 
-  it.each([
-    ['flood zone', FLOOD_ZONES],
-    ['state', MAILING_STATES],
-    ['building type', BUILDING_TYPES],
-    ['assignment status', ASSIGNMENT_STATUSES],
-  ])('have no duplicate %s', (_, values: readonly string[]) => {
-    expect(new Set(values).size).toBe(values.length);
+  it('of flood zones are the 72 on the maps of FEMA', () => {
+    expect(FLOOD_ZONES).toEqual(ZONES_IN_FULL.split(' '));
   });
+});
+
+// USPS Publication 28, appendix B.
+const STATES = `AL Alabama, AK Alaska, AZ Arizona, AR Arkansas, CA California, CO Colorado, CT Connecticut, DE Delaware,
+FL Florida, GA Georgia, HI Hawaii, ID Idaho, IL Illinois, IN Indiana, IA Iowa, KS Kansas, KY Kentucky, LA Louisiana, ME Maine,
+MD Maryland, MA Massachusetts, MI Michigan, MN Minnesota, MS Mississippi, MO Missouri, MT Montana, NE Nebraska, NV Nevada,
+NH New Hampshire, NJ New Jersey, NM New Mexico, NY New York, NC North Carolina, ND North Dakota, OH Ohio, OK Oklahoma,
+OR Oregon, PA Pennsylvania, RI Rhode Island, SC South Carolina, SD South Dakota, TN Tennessee, TX Texas, UT Utah, VT Vermont,
+VA Virginia, WA Washington, WV West Virginia, WI Wisconsin, WY Wyoming, DC District of Columbia, AS American Samoa, GU Guam,
+MP Northern Mariana Islands, PR Puerto Rico, VI Virgin Islands, FM Federated States of Micronesia, MH Marshall Islands,
+PW Palau, AA Armed Forces Americas, AE Armed Forces Europe, AP Armed Forces Pacific`;
+
+it('each state is suggested for its name, in any case, where its code may be sent', () => {
+  const states = STATES.split(/,\s/).map((each) => [each.slice(0, 2), each.slice(3)] as const);
+  expect(states.map(([code]) => code)).toEqual([...MAILING_STATES]);
+  expect(states.map(([, name]) => intendedState(MAILING_STATES, name.toUpperCase()))).toEqual([
+    ...MAILING_STATES,
+  ]);
+  expect(states.flatMap(([, name]) => intendedState(LOSS_LOCATION_STATES, name) ?? [])).toEqual([
+    ...LOSS_LOCATION_STATES,
+  ]);
 });
 
 describe('the suggested flood zone', () => {

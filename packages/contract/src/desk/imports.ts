@@ -97,7 +97,12 @@ export const importClaimsBody = fields({
     example: 'Claims',
   }).optional(),
   columns: z
-    .record(columnName(), z.string(expected('a field, or null')).nullable(), expected('an object'))
+    .record(columnName(), z.string(expected('a field, or null')).nullable(), {
+      error: (issue) =>
+        issue.code === 'invalid_key'
+          ? `The name of a column has at most ${LIMITS.importColumn.max} characters.`
+          : expected('an object').error(issue),
+    })
     .meta({
       id: 'ImportColumnsInput',
       description:
