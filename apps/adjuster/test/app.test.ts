@@ -17,6 +17,7 @@ import { createAppNavigation } from '../src/navigation.ts';
 import { createPreferences } from '../src/state/preferences.ts';
 import { createTyped } from '../src/state/typed.ts';
 import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
 // Loaded when they are used: here before, so that no test waits for the disk.
 import '../src/model/deadlines.ts';
 import '../src/model/error-report.ts';
@@ -39,8 +40,9 @@ function device() {
     /** What the service responds instead, by `METHOD path`. */
     responses: {} as Record<string, Error | ((query?: RequestParts['query']) => unknown)>,
     calls: [] as string[],
-    /** The bodies of requests, by `METHOD path`, and how far the service's clock is ahead. */
+    /** The bodies of requests, by `METHOD path`, the queries, and how far the service's clock is ahead. */
     bodies: {} as Record<string, unknown>,
+    queries: [] as object[],
     clockAheadMs: 0,
     isTimeKnown: true,
     /** Whether events arrive. */
@@ -68,6 +70,7 @@ function device() {
     const name = `${method} ${path.replace(/\?.*/, '')}`;
     state.calls.push(name);
     state.bodies[name] = body;
+    if (parts?.query !== undefined) state.queries.push({ of: path.split(/[/?]/)[1], ...parts.query });
     await Promise.resolve();
     const planned = state.responses[name];
     if (planned instanceof Error) throw planned;
@@ -121,7 +124,9 @@ function device() {
       },
       answerApi: { ...createAnswerApi(call, storage, async () => true), isOnline: () => true },
       notifications: {
-        sendPreferences: async () => {},
+        sendPreferences: async (changes) => {
+          state.bodies.device = changes;
+        },
         disable: async () => void state.calls.push('disable'),
         renew: async (olderThanMs) => void state.calls.push(`renew ${olderThanMs}`),
       },
@@ -250,6 +255,62 @@ describe('an app', () => {
     expect(state.calls).not.toContain('GET v1/claims');
     await after(1);
     expect(state.calls).toContain('GET v1/claims');
+  });
+
+  test('reads the lists by pages of 200 to their ends, once, and at a later visit what has changed since', async () => {
+    const { signedIn, state, storage, visit } = device();
+    await signedIn();
+    state.offers = [offer()];
+    const invited = (firm_id: string) => ({
+      ...{ firm_id, firm_name: 'Reef', expires_at: '', missing_profile_fields: [] },
+    });
+    state.responses['GET v1/invitations'] = ({ cursor } = {}) => ({
+      data: [invited(`after ${cursor}`)],
+      next_cursor: cursor === undefined ? 'c1' : null,
+    });
+    const readAt = new Date(Date.now() - 60_000).toISOString();
+    const reads = (updated_since?: string) => [
+      { of: 'invitations', limit: 200 },
+      { of: 'claims', status: 'pending_acceptance', limit: 200, updated_since },
+      { of: 'claims', status: 'accepted', limit: 200, updated_since },
+      { of: 'invitations', limit: 200, cursor: 'c1' },
+    ];
+    const { app } = await visit();
+    expect(state.queries.splice(0)).toEqual([
+      { of: 'claims', status: 'pending_acceptance', limit: 25 },
+      ...reads(),
+    ]);
+    expect(app.lists.invitations.value).toEqual(['after undefined', 'after c1'].map(invited));
+    await app.lists.readClosed();
+    expect(state.queries.splice(0)).toEqual([{ of: 'claims', status: 'closed', limit: 200 }]);
+    state.profile = { ...PROFILE, last_name: 'Changed' };
+    const { handlers } = await visit();
+    state.alive = false;
+    handlers.events?.changed('later');
+    await settled();
+    state.alive = true;
+    expect(state.queries.splice(0)).toEqual(reads(readAt));
+    expect(await storage.get('profile')).toEqual(state.profile);
+    // A list that cannot be read makes both read again.
+    await storage.remove('accepted');
+    await visit();
+    expect(state.queries).toEqual(reads());
+  });
+
+  test('signs in by the proof that was given, and sends settings, although the device stores nothing', async () => {
+    const { app, state } = await started();
+    state.databaseFails = state.storeFails = true;
+    const proof = { email: 'jean@example.com', code: '123456' };
+    await app.signIn(proof);
+    expect([state.bodies['POST session'], app.session.isSignedIn()]).toEqual([proof, true]);
+    const [name, changes] = ['PATCH v1/me/availability', { max_open_offers: 3 }];
+    state.responses[name] = new NetworkError('service');
+    expect(await app.account.changeSettings({ key: 'availability', changes })).toBe(false);
+    const device = { key: 'device', changes: { quietHours: null, deadlineReminders: true } } as const;
+    expect([await app.account.changeSettings(device), state.bodies.device]).toEqual([true, device.changes]);
+    state.responses[name] = () => ({ ...PROFILE.availability, ...changes });
+    await after(5000);
+    expect([state.bodies[name], app.outbox.entries.value]).toEqual([changes, []]);
   });
 
   test('shows the first offers until all are read, and not after that or to nobody', async () => {
@@ -427,12 +488,24 @@ describe('an app', () => {
     await settled();
     app.prefer({ undoSeconds: 20 });
     await app.answers.answer([accepted], 'accept');
-    await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
+    const id = await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
+    expect(
+      [[accepted, id] as const, [accepted, 'other'] as const, [rejected, id] as const].map(
+        ([claim, edit]) => [app.work.isUndoable(claim.id, edit), app.work.withOwnEdits(claim).work.notes],
+      ),
+    ).toEqual([
+      [true, 'Wet'],
+      [false, 'Wet'],
+      [false, undefined],
+    ]);
     const draft = app.drafts.of(accepted.id);
     draft.keep(['notes'], 'Typed');
     app.typed.contactNotes.keep([accepted.id], 'Typed');
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     await app.lists.readClosed();
+    app.lists.invitations.value = [
+      { firm_id: 'firm-2', firm_name: 'Reef', expires_at: '', missing_profile_fields: [] },
+    ];
     app.places.setStops([accepted.id]);
     await storage.put('origin', { latitude: 26, longitude: -82 });
     await app.places.restore();
@@ -441,12 +514,14 @@ describe('an app', () => {
     state.calls.length = 0;
     await app.signOut(false);
     await settled();
-    expect(await kept((store) => resultOf(store.getAllKeys()))).toEqual(['format', 'language']);
     expect([state.calls.includes('close events'), current()]).toEqual([true, '#/']);
     state.calls.length = 0;
-    handlers.page.visibilitychange?.();
+    for (const event of ['visibilitychange', 'online', 'storageLost']) handlers.page[event]?.();
+    handlers.events?.disconnected(false);
     await after(30_000);
     expect(state.calls).toEqual([]);
+    expect(await kept((store) => resultOf(store.getAllKeys()))).toEqual(['format', 'language']);
+    expect(app.lists.invitations.value).toEqual([]);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.places.origin.value).toBeNull();
     const typed = [app.typed.contactNotes, app.typed.rejections, draft, app.drafts.of(accepted.id)];
@@ -484,6 +559,9 @@ describe('an app', () => {
     state.databaseFails = true;
     await app.outbox.release();
     expect(app.outcomes.kept.value).toHaveLength(1);
+    app.toasts.closeToast();
+    await app.outcomes.show();
+    expect(app.toasts.toast.value).toBeNull();
     await app.signOut(false);
     const shown = [app.answers.queued.value, app.outcomes.kept.value];
     await app.outcomes.show();
@@ -549,24 +627,64 @@ describe('an app', () => {
 
   test('keeps a claim as the service sent it while older lists were read', async () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
-    const { app, state, storage } = await started({ accepted: [claim] });
-    state.responses['GET v1/invitations'] = () => {
+    const open = offer();
+    const { app, state, storage } = await started({ offers: [open], accepted: [claim] });
+    const revisions = [await storage.get('revision')];
+    state.responses['GET v1/invitations'] = async () => {
       delete state.responses['GET v1/invitations'];
       app.lists.updateClaim({ ...claim, work: { version: 'v2', notes: 'Saved elsewhere' } });
+      await settled();
+      revisions.push(await storage.get('revision'));
       return { data: [], next_cursor: null };
     };
+    state.calls.length = 0;
     await app.lists.refresh();
     expect(app.lists.accepted.value?.[0]?.work.notes).toBe('Saved elsewhere');
     await settled();
+    expect(revisions).toEqual(['revision', undefined]);
+    expect(state.calls.filter((name) => name === 'GET v1/me')).toHaveLength(2);
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Saved elsewhere');
     // And no longer than that.
-    const later = { ...claim, work: { version: 'v3', notes: 'Later' } };
+    const [later, renamed] = [
+      { ...claim, work: { version: 'v3', notes: 'Later' } },
+      { ...open, claim_number: 'New' },
+    ];
     state.responses['GET v1/claims'] = (query) => {
-      const data = query?.status === 'accepted' ? [later] : [];
+      const data = query?.status === 'accepted' ? [later] : [renamed];
       return { data, next_cursor: null, ids: data.map(({ id }) => id) };
     };
     await app.lists.refresh();
-    expect(app.lists.accepted.value).toEqual([later]);
+    expect([app.lists.offers.value, app.lists.accepted.value]).toEqual([[renamed], [later]]);
+    expect(await storage.getAll('offers', 'accepted')).toEqual([[renamed], [later]]);
+  });
+
+  test('puts a claim that the service has sent into the list it belongs to', async () => {
+    const [ended, taken, own] = [offer(), offer(), ownClaim('2026-08-29T15:00:00.000Z')];
+    const { app, state, storage } = await started({ offers: [ended, taken], accepted: [own] });
+    const { offers, accepted, closed, updateClaim } = app.lists;
+    const shown = () => [offers, accepted, closed].map(({ value }) => value);
+    expect(app.lists.listedClaims()).toEqual([ended, taken, own]);
+    const closed_at = '2026-09-01T00:00:00.000Z';
+    updateClaim({ ...ended, closed_at });
+    const answered = { ...taken, assignment: own.assignment };
+    updateClaim(answered);
+    // Not one alone in a list that was not read.
+    updateClaim({ ...own, closed_at });
+    expect(shown()).toEqual([[], [answered], undefined]);
+    await settled();
+    expect(await storage.getAll('offers', 'accepted')).toEqual([[], [answered]]);
+    state.responses['GET v1/claims'] = () => ({ data: [{ ...own, closed_at }], next_cursor: null });
+    await app.lists.readClosed();
+    updateClaim({ ...answered, closed_at });
+    updateClaim({ ...ended, closed_at });
+    expect(shown()).toEqual([
+      [],
+      [],
+      [
+        { ...own, closed_at },
+        { ...answered, closed_at },
+      ],
+    ]);
   });
 
   test('lists offers that ended without an answer in the history and says which were withdrawn, and not those that were answered here or elsewhere', async () => {
@@ -577,9 +695,11 @@ describe('an app', () => {
     notify({ kind: 'open', hash: `#/claims/${ended[2]?.id}` });
     await app.answers.answer([answered], 'reject');
     const receipt = (rule: string) => `x.${btoa(JSON.stringify({ decided_by: { rule } }))}.x`;
-    for (const [n, { id }] of ended.entries())
-      state.responses[`GET v1/claims/${id}/receipt`] = () => ({
-        receipt: receipt(n === 1 ? 'offered_to_another' : 'withdrawn_by_firm'),
+    for (const [n, { id, offered_at }] of ended.entries())
+      state.responses[`GET v1/claims/${id}/receipt`] = (query) => ({
+        receipt: receipt(
+          n === 1 || query?.offered_at !== offered_at ? 'offered_to_another' : 'withdrawn_by_firm',
+        ),
       });
     state.offers = [];
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z', { id: elsewhere.id })];
@@ -613,9 +733,11 @@ describe('an app', () => {
     await app.lists.refresh();
     expect(app.now.value - Date.now()).toBe(9000);
     state.visible = false;
-    expect(await reads(poll)).toBe(0);
+    state.clockAheadMs = 8000;
+    expect([await reads(poll), app.now.value - Date.now()]).toEqual([0, 8000]);
     state.alive = true;
     expect(await reads(() => handlers.events?.signedOut())).toBe(1);
+    expect(state.calls).not.toContain('open events');
     expect(await reads(() => handlers.events?.disconnected(false))).toBe(1);
     app.session.connection.value = 'offline';
     expect(await reads(() => handlers.events?.disconnected(false))).toBe(0);
@@ -626,6 +748,17 @@ describe('an app', () => {
     expect(await reads(() => handlers.page.visibilitychange?.())).toBe(0);
     // It asks for the revision, and reads the profile alone.
     expect([...new Set(state.calls)]).toEqual(['open events', 'GET v1/me']);
+    jest.setSystemTime(Date.now() + 60_000);
+    state.profile = { ...PROFILE, last_name: 'Changed' };
+    expect(await reads(() => handlers.page.visibilitychange?.())).toBe(0);
+    expect([app.session.profile.value, app.lists.readAt.value]).toEqual([state.profile, Date.now()]);
+    state.alive = false;
+    const show = async () => {
+      handlers.page.visibilitychange?.();
+      await after(1500);
+    };
+    expect(await reads(show)).toBe(1);
+    state.alive = true;
     handlers.page.offline?.();
     expect(app.session.connection.value).toBe('offline');
     jest.setSystemTime(Date.now() + 61_000);
@@ -712,9 +845,15 @@ describe('an app', () => {
   });
 
   test('leads to the sign-in where it cannot be known who is signed in, and keeps who has signed in without lists', async () => {
-    const { state, storage, visit } = device();
-    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
+    const { notify, state, storage, visit } = device();
+    state.responses['GET v1/claims'] = new NetworkError();
+    const found = holdBack(state, 'GET v1/me');
     const { app } = await visit();
+    // What another tab says is no news before it is known.
+    notify({ kind: 'session', svcId: 'SVC-1' });
+    found(Promise.reject(new NetworkError()));
+    await settled();
+    expect(state.calls).not.toContain('reload');
     expect([app.session.profile.value, state.calls.some((call) => call.startsWith('renew'))]).toEqual([
       null,
       false,
@@ -763,11 +902,17 @@ describe('an app', () => {
     ['there is a network again', ({ handlers }) => handlers.page.online?.()],
     ['events arrive again', ({ handlers }) => handlers.events?.connected()],
     ['half a minute has passed', () => after(30_000)],
-    ['its adjuster has signed in again', ({ app }) => app.signIn({ email: 'jean@example.com', code: '1' })],
+    [
+      'its adjuster has signed in again',
+      ({ app, state }) => {
+        delete state.responses['GET v1/me'];
+        return app.signIn({ email: 'jean@example.com', code: '1' });
+      },
+    ],
     [
       'the lists were read',
       ({ state, handlers }) => {
-        delete state.responses['GET v1/invitations'];
+        for (const name of ['me', 'invitations']) delete state.responses[`GET v1/${name}`];
         handlers.events?.changed('later');
       },
     ],
@@ -778,7 +923,7 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     await settled();
     delete state.responses[acceptanceOf(state)];
-    state.responses['GET v1/invitations'] = new NetworkError('service');
+    for (const name of ['me', 'invitations']) state.responses[`GET v1/${name}`] = new NetworkError('service');
     state.calls.length = 0;
     await cause(opened);
     await settled();
@@ -827,6 +972,37 @@ describe('an app', () => {
     await settled();
     expect([linesOf(app), app.toasts.toast.value?.kind]).toEqual([[sent, sent], 'success']);
     expect(app.outcomes.results.value).toEqual({ [first.id]: 'accepted', [second.id]: 'accepted' });
+  });
+
+  test('says of each answer once that it waits for the network, with those of the same time, and asks the browser to send answers alone', async () => {
+    const offers = [offer(), offer(), offer()];
+    const { app, state } = await started({ offers, undoSeconds: 0 });
+    for (const { id } of offers) state.responses[`POST v1/claims/${id}/acceptance`] = new NetworkError();
+    state.responses['PATCH v1/me/availability'] = new NetworkError();
+    const said: unknown[] = [];
+    const send = async (work: () => unknown) => {
+      state.calls.length = 0;
+      app.toasts.closeToast();
+      await work();
+      await settled();
+      said.push([linesOf(app), state.calls.includes('in background')]);
+    };
+    const pause = { key: 'availability', changes: { accepting_assignments: false } } as const;
+    await send(() => app.account.changeSettings(pause));
+    await send(() => app.answers.answer(offers.slice(0, 2), 'accept'));
+    app.prefer({ undoSeconds: 5 });
+    await send(() => app.answers.answer(offers.slice(2), 'accept'));
+    await send(() => after(5000));
+    await send(() => app.outbox.send());
+    const { queuedAccept } = en.claim;
+    expect(said).toEqual([
+      [undefined, false],
+      [[en.offers.queuedCount(2)], true],
+      [undefined, true],
+      [[queuedAccept], true],
+      [undefined, true],
+    ]);
+    expect(app.session.connection.value).toBe('offline');
   });
 
   test('removes a rejected claim from the device once the adjuster was told, also when the lists cannot be read', async () => {
@@ -890,6 +1066,7 @@ describe('an app', () => {
     await dismissing;
     await settled();
     expect(first.outcomes.kept.value).toEqual([]);
+    expect((await visit()).app.outcomes.kept.value).toEqual([]);
   });
 
   test.each([
@@ -920,6 +1097,20 @@ describe('an app', () => {
       expect(app.answers.queued.value).toEqual([]);
     },
   );
+
+  test('says of answers that are stopped together which were too late, and of which it is not known', async () => {
+    const { app, state } = await started({ offers: [offer(), offer()], undoSeconds: 0 });
+    const [failing, tried] = state.offers as [AppClaim, AppClaim];
+    state.responses[acceptanceOf(state)] = new NetworkError('service');
+    state.responses[acceptanceOf({ offers: [tried] })] = new NetworkError();
+    await app.answers.answer(state.offers, 'accept');
+    await settled();
+    expect(app.answers.queued.value.map(app.answers.isUndoable)).toEqual([true, false]);
+    state.responses[`GET v1/claims/${failing.id}`] = new NetworkError();
+    app.toasts.closeToast();
+    await app.answers.undo(state.offers.map(({ id }) => id));
+    expect(linesOf(app)).toEqual([en.claim.undoneTooLate(1), en.claim.undoneUnknown]);
+  });
 
   test('has no answered offer among the open ones, and Undo takes back what the last tap gave', async () => {
     const { app, state } = await started({ offers: [offer(), offer()] });
@@ -957,6 +1148,13 @@ describe('an app', () => {
     expect([await save(), await reads()]).toEqual(['saved', 0]);
     expect(app.lists.findClaim(claim.id)?.work.notes).toBe('Wet');
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Wet');
+    const device = { quietHours: null, deadlineReminders: true };
+    await app.outbox.add([
+      { kind: 'work', key: claim.id, entries: { notes: 'Wet' } },
+      { kind: 'settings', key: 'device', changes: device },
+    ]);
+    await app.outbox.send();
+    expect(await reads()).toBe(1);
     const closing = `POST v1/claims/${claim.id}/closure`;
     state.responses[closing] = () => ({ ...claim, closed_at: '2026-09-01T00:00:00.000Z' });
     for (const changed of [{ notes: 'Wet' }, {}]) await app.work.save(claim.id, changed, true);
@@ -1003,10 +1201,20 @@ describe('an app', () => {
     const draft = app.drafts.of(claim.id);
     draft.keep(['notes'], 'Typed before.');
     const contact = { id: 'c1', at: '2026-08-29T16:00:00Z', result: 'left_message', note: 'Spoke.' } as const;
-    await app.work.logContact(claim.id, { contact }, 0);
+    await app.work.logContact(claim.id, { contact: { ...contact } }, 0);
     await settled();
     expect(draft.texts.value.notes).toMatch(/^Typed before\.\n.*: Left message · Spoke\.$/);
-    expect(linesOf(app)).toEqual([en.outbox.refused]);
+    expect([linesOf(app), app.toasts.toast.value?.kind]).toEqual([[en.outbox.refused], 'error']);
+    // Also after what is saved, where nothing is typed, and with a result of a later release.
+    app.lists.updateClaim({ ...claim, work: { version: 'v2', notes: 'Saved.' } });
+    draft.keep(['notes'], undefined);
+    await app.work.logContact(
+      claim.id,
+      { contact: Object.assign(contact, { result: 'moved', note: undefined }) },
+      0,
+    );
+    await settled();
+    expect(draft.texts.value.notes).toMatch(/^Saved\.\n.*: moved$/);
   });
 
   test('a note for the contact log is in its field or in its entry, whenever the page is killed, also with Undo', async () => {
@@ -1072,13 +1280,25 @@ describe('an app', () => {
   test('shows settings that wait as changed, also after a restart, and stores them once they are sent', async () => {
     const { app, state, storage, visit } = await started();
     const changes = { accepting_assignments: false };
-    state.responses['PATCH v1/me/availability'] = new NetworkError('service');
+    const unsent = () =>
+      (['availability', 'device'] as const).map((key) => app.account.unsentSettings(key).length);
+    const counts: unknown[] = [];
+    state.responses['PATCH v1/me/availability'] = () => {
+      counts.push(unsent());
+      throw new NetworkError('service');
+    };
     await app.account.changeSettings({ key: 'availability', changes });
     await settled();
     expect(app.account.availability.value).toMatchObject(changes);
-    const unsent = () =>
-      (['availability', 'device'] as const).map((key) => app.account.unsentSettings(key).length);
-    expect(unsent()).toEqual([1, 0]);
+    expect(app.session.profile.value).toEqual(PROFILE);
+    // Not of what is being sent.
+    expect([...counts, unsent()]).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+    const quiet = { quietHours: { start: '21:00', end: '07:15' }, deadlineReminders: false };
+    expect(await app.account.changeSettings({ key: 'device', changes: quiet })).toBe(true);
+    expect(await storage.get('devicePreferences')).toEqual(quiet);
     // On a full disk it is the sending that says whether they are kept.
     state.storeFails = true;
     const more = { key: 'availability', changes: { max_open_offers: 3 } } as const;
@@ -1104,10 +1324,13 @@ describe('an app', () => {
     const saving = app.account.saveProfile({ email: 'taken@example.com', last_name: 'Stored' });
     await expect(saving).rejects.toMatchObject({ status: 422, fields: ['email'] });
     expect(app.session.profile.value).toEqual(state.profile);
+    // Who has none yet can change the rest.
+    expect(await app.account.saveProfile({ last_name: 'Other' })).toEqual({ ...PROFILE, email: null });
+    expect(state.bodies['PATCH v1/me']).toEqual({ last_name: 'Other' });
   });
 
   test('reads the deadlines once an hour, however often the lists are read, and shows the stored ones before', async () => {
-    const { handlers, state, visit } = await started();
+    const { app: first, handlers, state, visit } = await started();
     const reads = async (revision: string) => {
       handlers.events?.changed(revision);
       await settled();
@@ -1119,13 +1342,16 @@ describe('an app', () => {
     state.responses['GET v1/deadlines'] = () => ({ data: [rule], next_cursor: null });
     jest.setSystemTime(Date.now() + 3_600_000);
     expect(await reads('an hour later')).toBe(2);
+    expect(first.deadlines.overrides.value).toEqual([
+      { event: 'FL0224', kind: 'proof_of_loss', hours: 2880, source: 'bulletin' },
+    ]);
     jest.setSystemTime(Date.now() + 3_600_000);
     state.responses['GET v1/deadlines'] = new NetworkError();
     expect([await reads('no response'), await reads('at once')]).toEqual([3, 3]);
     jest.setSystemTime(Date.now() + 60_000);
     expect(await reads('a minute later')).toBe(4);
     const { app } = await visit();
-    expect(app.deadlines.overrides.value).toMatchObject([{ kind: 'proof_of_loss', hours: 2880 }]);
+    expect(app.deadlines.overrides.value).toEqual(first.deadlines.overrides.value);
   });
 
   test('reads the lists when another tab has sent an answer, and reloads when it has signed out or another adjuster in', async () => {
@@ -1163,18 +1389,20 @@ describe('an app', () => {
     const later = await visit();
     expect(later.app.typed.contactNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
     expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+    expect(later.app.session.isSignedIn()).toBe(true);
   });
 
   test('keeps a search, a selection and the text of each field for the next visit, and shows them to nobody else', async () => {
     const { app, state, visit } = await started();
-    app.arrangement.change({ search: 'Kenner' });
+    for (const changes of [{ order: 'loss' }, { search: 'Kenner' }] as const) app.arrangement.change(changes);
     app.typed.fields.keep(['profile.first_name', 'zip'], 'Typed');
     app.typed.fields.keep(['selected'], 'claim-1');
     await settled();
     const later = await visit();
     const typed = { 'profile.first_name': 'Typed', zip: 'Typed', selected: 'claim-1' };
     expect(later.app.typed.fields.texts.value).toEqual(typed);
-    expect(later.app.arrangement.arrangement.value.search).toBe('Kenner');
+    const kept = { grouping: 'none', order: 'loss', search: 'Kenner' };
+    expect(later.app.arrangement.arrangement.value).toEqual(kept);
     state.profile = { ...PROFILE, svc_id: 'SVC-2' };
     await later.app.signIn({ email: 'other@example.com', code: '123456' });
     expect(later.app.typed.fields.texts.value).toEqual({});
@@ -1182,16 +1410,21 @@ describe('an app', () => {
   });
 
   test('stores what it shows again after the browser has emptied the database', async () => {
-    const { app, handlers, state, storage, kept } = await started();
+    const given = { offers: [offer()], accepted: [ownClaim('2026-08-29T15:00:00.000Z')] };
+    const { app, handlers, state, storage, kept } = await started(given);
     await app.answers.answer(state.offers, 'accept');
+    const stored = () =>
+      storage.getAll(
+        ...(['profile', 'outbox', 'offers', 'accepted', 'invitations', 'readAt', 'changesSince'] as const),
+      );
+    const before = await stored();
+    expect(before).not.toContain(undefined);
     await kept((store) => resultOf(store.clear()));
     handlers.page.storageLost?.();
     await app.outbox.read();
     handlers.page.storageLost?.();
     await after(1000);
-    expect(await storage.get('profile')).toEqual(PROFILE);
-    const [outbox, offers, since] = await storage.getAll('outbox', 'offers', 'changesSince');
-    expect([outbox?.length, offers?.length, typeof since]).toEqual([1, 1, 'string']);
+    expect(await stored()).toEqual(before);
     // At the next time as it is then, and later and later where that fails.
     await app.answers.undo(state.offers.map(({ id }) => id));
     await kept((store) => resultOf(store.clear()));
@@ -1204,6 +1437,14 @@ describe('an app', () => {
     expect(await storage.get('profile')).toBeUndefined();
     await after(1);
     expect(await storage.getAll('profile', 'outbox')).toEqual([PROFILE, undefined]);
+    // And twice a minute at least.
+    await kept((store) => resultOf(store.clear()));
+    state.databaseFails = true;
+    handlers.page.storageLost?.();
+    for (let n = 0; n < 10; n += 1) await after(30_000);
+    state.databaseFails = false;
+    await after(30_000);
+    expect(await storage.get('profile')).toEqual(PROFILE);
   });
 
   test('reports an error once, five in a visit, and nothing about failed requests or without a session', async () => {
@@ -1213,10 +1454,15 @@ describe('an app', () => {
       await settled();
       return state.calls.filter((name) => name === 'POST v1/error-reports').length;
     };
-    const named = (name: string) => Object.assign(new Error(), { name });
+    const named = (name: string) => Object.assign(new Error(), { name, stack: `at ${name}.js:1:1` });
     const error = new TypeError('undefined is not a function');
     expect(await reports(error, error, new NetworkError(), new ApiError(422, 'validation_failed'))).toBe(1);
-    expect(await reports(...['A', 'B', 'C'].map(named))).toBe(4);
+    const sent = { screen: 'claims', error: 'TypeError' };
+    expect(state.bodies['POST v1/error-reports']).toMatchObject(sent);
+    // The same one elsewhere is another one.
+    const elsewhere = Object.assign(named('A'), { stack: 'at B.js:1:1' });
+    expect(await reports(named('A'), named('B'), elsewhere)).toBe(4);
+    expect(state.bodies['POST v1/error-reports']).toEqual({ ...sent, error: 'A', places: 'B.js:1:1' });
     app.session.expire();
     expect(await reports(named('D'))).toBe(4);
     app.session.open(PROFILE);
@@ -1281,13 +1527,15 @@ describe('an app', () => {
     const [near, far, unknown] = ['33101', '33931-1234', '00001'].map((zip) =>
       offer({ loss_location: { street: '1 A St', city: 'Miami', state: 'FL', zip } }),
     ) as [AppClaim, AppClaim, AppClaim];
-    const { app, visit } = await started();
+    const { app, visit } = await started({ offers: [unknown, far, near] });
     const { places } = app;
+    app.arrangement.change({ order: 'distance' });
     expect([places.distanceOf.value(near), places.milesApart(near, far)]).toEqual([undefined, undefined]);
     expect([await places.setOriginFromZip('99999'), places.origin.value]).toEqual([false, null]);
     expect(await places.setOriginFromZip('33101')).toBe(true);
     const miles = [near, far, unknown].map((claim) => places.distanceOf.value(claim)?.toFixed());
     expect([miles, places.milesApart(far, near)?.toFixed()]).toEqual([['0', '69', undefined], '69']);
+    expect(app.arrangement.arrangedOffers.value[0]?.claims).toEqual([near, far, unknown]);
     await settled();
     const later = (await visit()).app.places;
     expect([later.origin.value, later.mayAsk.value]).toEqual([
@@ -1321,6 +1569,7 @@ describe('an app', () => {
     await settled();
     expect(last.distanceOf.value(far)?.toFixed()).toBe('69');
     expect((await visit()).app.places.origin.value).toEqual({ latitude: 26, longitude: -80 });
+    expect(new Set(fetching.mock.calls.map(([url]) => url))).toEqual(new Set(['zip.bin']));
     fetching.mockRestore();
   });
 
@@ -1336,6 +1585,20 @@ describe('an app', () => {
     });
     expect(said).toEqual([[en.network.needed], [en.network.failed], [en.network.failed]]);
   });
+});
+
+test('texts are in the language that was chosen, also for the worker, and call nothing saved where nothing is stored', async () => {
+  const { app, state, storage } = await started();
+  const { choose, texts } = app.language;
+  choose('es');
+  await settled();
+  expect([texts.value, await storage.get('language')]).toEqual([es, 'es']);
+  state.isStored.value = false;
+  const { claim, offers, ...others } = texts.value;
+  const saying = [claim.queuedAccept, claim.queuedReject, offers.queuedMore, offers.queuedCount(2)];
+  expect(saying).toEqual(Array(4).fill(es.notStored.waits));
+  const { claim: _, offers: __, ...spanish } = es;
+  expect(others).toEqual(spanish);
 });
 
 test('changes of one text that could not be stored all count once they can be, and late ones show to nobody else', async () => {
@@ -1390,9 +1653,9 @@ test('changes of one text that could not be stored all count once they can be, a
 test('choices of the device are kept, what is none of them is the default, and where nothing is stored no answer is held', () => {
   let stored = '{"scheme":"sunlight","undoSeconds":7}';
   const choices = {
-    read: () => stored,
-    write: (_: string, text: string) => {
-      stored = text;
+    read: (name: string) => (name === 'preferences' ? stored : undefined),
+    write: (name: string, text: string) => {
+      if (name === 'preferences') stored = text;
     },
   };
   const isStored = signal(true);
@@ -1403,6 +1666,14 @@ test('choices of the device are kept, what is none of them is the default, and w
   expect(open().preferences.value).toEqual({ scheme: 'sunlight', undoSeconds: 0 });
   stored = '{';
   expect(open().preferences.value).toEqual({ scheme: 'device', undoSeconds: 5 });
+  const valid = ['device', 'light', 'dark', 'sunlight'].map((scheme, n) => ({
+    ...{ scheme, undoSeconds: [0, 5, 10, 20][n] },
+  }));
+  const kept = valid.map((one) => {
+    stored = JSON.stringify(one);
+    return open().preferences.value;
+  });
+  expect(kept).toEqual(valid);
   isStored.value = false;
-  expect(open().preferences.value.undoSeconds).toBe(0);
+  expect(open().preferences.value).toEqual({ scheme: 'sunlight', undoSeconds: 0 });
 });

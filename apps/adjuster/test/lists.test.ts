@@ -56,6 +56,7 @@ describe('a list of claims', () => {
 
   test('is sorted by age of the offer, by the end of the wait or distance with unknown ones last, or by date of loss', () => {
     expect(ordered('age')).toEqual(ids([old, far, young]));
+    expect(claims).toEqual([young, far, old]);
     expect(ordered('distance')).toEqual(ids([young, old, far]));
     expect(ordered('loss')).toEqual(ids([young, far, old]));
     expect(ordered('reply')).toEqual(ids([far, young, old]));
@@ -135,6 +136,7 @@ describe('a list read by difference', () => {
     expect(applyChanges(known, [changed, c], ['c', 'b'])).toEqual([c, changed]);
     expect(applyChanges(known, [changed, c], ['c', 'b'])?.[1]).toBe(changed);
     expect(applyChanges(known, [], ['a', 'b'])).toBe(known);
+    expect(applyChanges(known, [], ['a'])).toEqual([a]);
     expect(applyChanges([a], [b], ['a', 'b', 'c'])).toBeUndefined();
     expect(removedFrom([a, b, c], [b])).toEqual([a, c]);
   });
@@ -152,6 +154,7 @@ test('related claims have the same policyholder, the same ZIP code, or are at mo
   );
   expect(ids(found.samePolicyholder)).toEqual([same.id]);
   expect(ids(found.near)).toEqual([sameZip.id, mile.id]);
+  expect(relatedClaims(sameZip, [claim], () => undefined).near).toEqual([claim]);
 });
 
 test('people of the same name are one policyholder unless both have contacts of a kind and none is equal', () => {
@@ -203,16 +206,16 @@ test('times and amounts are those where the adjuster is, in the language that is
       ...[
         format.money(1234.5),
         format.wholeMoney(1234.4),
-        format.shortMoney(250_000),
-        format.percent(0.0675),
+        format.shortMoney(12_500),
+        format.percent(0.06755),
       ],
-      ...[format.inches(38), format.miles(9.94), format.miles(10.4), format.roughDuration(5_400_000)],
+      ...[format.inches(47), format.miles(9.94), format.miles(10), format.roughDuration(5_400_000)],
     ].map((text) => text?.replaceAll(/[\u00a0\u202f]/g, ' '));
   const english = written();
   expect(english).toEqual([
     ...['2026-09-05', 'Feb 1, 2026', '9:05 PM', '4:30 AM', 'Sep 5, 2026, 9:05 PM', 'Sep 5, 2026, 9:05:09 PM'],
-    ...[undefined, '2 h 5 min', '$1,234.50', '$1,234', '$250K', '6.75%'],
-    ...['38 in (3 ft 2 in)', '≈ 9.9 mi', '≈ 10 mi', '1 h'],
+    ...[undefined, '2 h 5 min', '$1,234.50', '$1,234', '$13K', '6.755%'],
+    ...['47 in (3 ft 11 in)', '≈ 9.9 mi', '≈ 10 mi', '1 h'],
   ]);
   language.value = 'es';
   const spanish = written();
