@@ -34,6 +34,10 @@ function device() {
     drafts: [] as WorkContent[],
     shown: [] as unknown[],
     refused: [] as string[],
+    /** In which order entries are stored, noted as refused and kept as typed. */
+    steps: [] as string[],
+    notes: {} as Readonly<Record<string, string>>,
+    tellsTime: true,
     savedEntries: [] as unknown[],
     work: { version: 'v1' } as AppClaim['work'],
     merged: [] as string[],
@@ -46,19 +50,25 @@ function device() {
       if (state.lost) throw new Error('The database was deleted.');
       return entries;
     },
-    async update(change) {
+    async update(change, changeNotes) {
       if (state.lost) throw new Error('The database was deleted.');
       const before = entries;
       // As IndexedDB stores them.
       entries = structuredClone(change(before)) as readonly Entry[];
+      state.notes = changeNotes(state.notes);
+      state.steps.push(`store ${entries.length}`);
       return before;
     },
     refused: {
       async add(ids) {
         if (state.lost) throw new Error('The database was deleted.');
         state.refused.push(...ids);
+        state.steps.push('refused');
       },
-      has: async (ids) => state.refused.some((id) => ids.includes(id)),
+      async has(ids) {
+        if (state.lost) throw new Error('The database was deleted.');
+        return state.refused.some((id) => ids.includes(id));
+      },
     },
     owner: async () => state.owner,
     isLasting: () => state.isLasting,
@@ -94,12 +104,15 @@ function device() {
     }),
     work: workHandler({
       call,
-      workOf: () => state.work,
+      workOf: (id) => (id === 'unknown' ? undefined : state.work),
       labelOf: (field) => field,
       merged: (id) => void state.merged.push(id),
       updateClaim: (claim) => void state.shown.push(claim),
       entriesSaved: async (_, entries) => void state.savedEntries.push(entries),
-      keepAsDraft: async (edits) => void state.drafts.push(edits),
+      async keepAsDraft(edits) {
+        state.drafts.push(edits);
+        state.steps.push('draft');
+      },
     }),
     settings: settingsHandler({
       call,
@@ -116,7 +129,7 @@ function device() {
     isKnown: () => state.isTimeKnown,
     async ask() {
       await call('getProfile');
-      state.isTimeKnown = true;
+      state.isTimeKnown = state.tellsTime;
     },
   };
   const open = (known = api) => createOutbox({ store, api: known, time, clock: { now: () => state.now } });
@@ -355,6 +368,19 @@ describe('the outbox', () => {
     expect(state.drafts).toMatchObject([{ key: 'b', entries: { notes: 'Wet' } }]);
   });
 
+  test('a note of an entry that is canceled is in its field again, or in what is typed where it may have arrived', async () => {
+    const { state, outbox } = device();
+    const logged: WorkContent = { ...contact('a', '1'), entries: { notes: 'Wet' } };
+    Object.assign(logged.contact ?? {}, { note: 'Gate' });
+    await outbox.cancel(await outbox.add([logged], 5000));
+    expect([state.notes, state.drafts]).toEqual([{ a: 'Gate' }, []]);
+    const ids = await outbox.add([logged]);
+    state.responses['PATCH a/work'] = busy();
+    await outbox.send();
+    await outbox.cancel(ids);
+    expect([state.notes, state.drafts]).toMatchObject([{}, [logged]]);
+  });
+
   test('sends the entries of a claim in order: a later one waits for one that fails, those of other claims do not', async () => {
     const { state, outbox } = device();
     const close: WorkContent = { kind: 'work', key: 'a', close: true };
@@ -396,6 +422,11 @@ describe('the outbox', () => {
       { ...body, based_on: 'v3' },
     ]);
     expect(state.savedEntries).toEqual([edit.entries]);
+    // Of a claim that is not in the lists it is asked for.
+    state.responses = { 'GET unknown': { work: { version: 'v7' } } };
+    await outbox.add([notes('unknown', 'Wet')]);
+    await outbox.send();
+    expect(state.bodies.at(-1)).toEqual({ notes: 'Wet', based_on: 'v7' });
   });
 
   test('notes that are too long with those of another device stay typed, and work that changes each time is sent later', async () => {
@@ -507,9 +538,13 @@ describe('the outbox', () => {
       'GET a/receipt?offered_at=seen': receiptOf('offered_to_another'),
     };
     expect((await outbox.send()).sent).toHaveLength(2);
-    expect(state.outcomes[0]).toMatchObject({ claimId: 'a', result, answer: 'accept' });
+    const { city, state: of } = past();
     // Who may no longer see the claim keeps nobody's name.
-    expect(state.outcomes[0]?.title.startsWith('CN-7')).toBe(result === 'gone');
+    const shown =
+      result === 'gone'
+        ? { title: `CN-7 (${city})` }
+        : { title: 'Title of a', detail: `${city}, ${of} · CN-7` };
+    expect(state.outcomes[0]).toEqual({ claimId: 'a', result, answer: 'accept', at: state.now, ...shown });
     const listed = result === 'accepted' ? result : 'late';
     expect(state.history.map((one) => Object(one).result)).toEqual([
       ...[...(result === 'refused' ? [] : [listed]), 'accepted'],
@@ -517,14 +552,15 @@ describe('the outbox', () => {
   });
 
   test.each([
-    ['acceptance', accept],
-    ['rejection', reject],
-  ] as const)('an %s of an offer that the firm has withdrawn says so', async (path, answer) => {
+    ['acceptance', accept, new ApiError(404, 'not_found')],
+    ['rejection', reject, new ApiError(404, 'not_found')],
+    ['acceptance', accept, claimIs('pending_acceptance')],
+  ] as const)('an %s of an offer that the firm has withdrawn says so', async (path, answer, claim) => {
     const { state, outbox } = device();
     await outbox.add([answer('a')]);
     state.responses = {
       [`POST a/${path}`]: new ApiError(409, 'offer_not_pending'),
-      'GET a': new ApiError(404, 'not_found'),
+      'GET a': claim,
       'GET a/receipt?offered_at=seen': receiptOf('withdrawn_by_firm'),
     };
     await outbox.send();
@@ -619,6 +655,9 @@ describe('the outbox', () => {
     state.responses = { 'PATCH a/work': new ApiError(409, 'offer_not_pending') };
     expect(await outbox.send()).toMatchObject({ dropped: { length: 3 }, sent: { length: 1 } });
     expect(await Promise.all(ids.map((id) => outbox.isRefused([id])))).toEqual([true, true, true]);
+    // Whenever the page is closed: first as typed, then as refused, and only then gone.
+    const dropped = ['draft', 'draft', 'draft', 'refused', 'store 1'];
+    expect(state.steps.join()).toContain(dropped.join());
     expect(state.calls).toEqual(['PATCH a/work', 'PATCH b/work']);
     expect(state.drafts).toMatchObject([
       { entries: { notes: 'Wet' } },
@@ -634,6 +673,8 @@ describe('the outbox', () => {
     state.owner = 'SVC-2';
     await outbox.add([notes('h', 'Dry')]);
     await outbox.cancel((await outbox.own()).map(({ id }) => id));
+    // What was not sent is not typed again.
+    expect(state.drafts).toEqual([]);
     await outbox.add([accept('c'), { ...pause, changes: { max_open_offers: 3 } }]);
     expect((await outbox.own()).map(({ key }) => key)).toEqual(['c', 'availability']);
     await outbox.release();
@@ -644,6 +685,7 @@ describe('the outbox', () => {
     state.owner = undefined;
     await outbox.send();
     expect(state.calls).toEqual([]);
+    await expect(outbox.add([accept('d')])).rejects.toThrow('Nobody is signed in.');
     state.owner = 'SVC-1';
     await outbox.send();
     expect(state.calls).toEqual(['POST a/acceptance', 'PATCH b/work', 'PATCH v1/me/availability']);
@@ -691,18 +733,21 @@ describe('the outbox', () => {
   test('an entry that is being sent cannot be undone, and what is added to it during that time is sent after it', async () => {
     const { state, outbox } = device();
     const ids = await outbox.add([notes('a', 'First')]);
+    const [next = ''] = await outbox.add([accept('b'), accept('c')]);
     state.responses = {
       'PATCH a/work': [
         async () => {
-          expect(await outbox.cancel(ids)).toEqual([]);
+          expect(await outbox.cancel([...ids, next])).toMatchObject([{ key: 'b' }]);
           await outbox.add([notes('a', 'First and second')]);
         },
       ],
     };
     await outbox.send();
     await outbox.send();
+    expect(state.calls).toEqual(['PATCH a/work', 'POST c/acceptance', 'PATCH a/work']);
     expect(state.bodies).toEqual([
       { notes: 'First', based_on: 'v1' },
+      { offered_at: 'seen' },
       { notes: 'First and second', based_on: 'v1' },
     ]);
   });
@@ -727,18 +772,23 @@ describe('the outbox', () => {
     await outbox.add([accept('a')], 5000);
     const own = await outbox.own();
     const later = own.map((entry) => ({ ...entry, notBefore: state.now + 9000 }));
-    expect(nextDueAt([...later, ...own], state.now)).toBe(state.now + 5000);
+    const due = own.map((entry) => ({ ...entry, notBefore: undefined }));
+    expect(nextDueAt([...later, ...own, ...due], state.now)).toBe(state.now + 5000);
     state.now += 5000;
     await outbox.send();
     await outbox.add([accept('b')], 5000);
     await outbox.release();
     await outbox.send();
-    await outbox.add([contact('c', '1')], 5000);
+    for (const held of [contact('c', '1'), contact('e', '2'), contact('c', '3')])
+      await outbox.add([held], 5000);
+    expect((await outbox.own()).map((entry) => stateOf(entry, state.now))).toEqual(Array(3).fill('held'));
     await outbox.add([notes('c', 'Wet')]);
     await outbox.send();
     expect(state.calls).toEqual([
-      ...['POST a/acceptance', 'POST b/acceptance', 'PUT c/contacts/1', 'PATCH c/work'],
+      ...['POST a/acceptance', 'POST b/acceptance', 'PUT c/contacts/1', 'PUT c/contacts/3', 'PATCH c/work'],
     ]);
+    expect((await outbox.own()).map((entry) => stateOf(entry, state.now))).toEqual(['held']);
+    await outbox.clear();
     // What failed waits for its time also when the page is hidden.
     await outbox.add([accept('d')]);
     state.responses['POST d/acceptance'] = [busy()];
@@ -759,9 +809,11 @@ describe('the outbox', () => {
     await outbox.send();
     await outbox.add([accept('c')]);
     state.responses = { 'POST c/acceptance': busy(60_000), 'GET c': claimIs('pending_acceptance') };
+    state.now += 1000;
     await outbox.send();
     state.responses = { 'GET c': claimIs('pending_acceptance') };
-    state.now -= 86_400_000;
+    // Only to after it was made.
+    state.now -= 500;
     await outbox.send();
     expect(await outbox.own()).toEqual([]);
   });
@@ -804,9 +856,18 @@ describe('the outbox', () => {
     state.responses['GET v1/me'] = [ended, forbidden, undefined];
     expect((await outbox.send()).stopped).toBe('signed out');
     expect(await outbox.send()).toMatchObject({ failed: [{ key: 'a' }], dropped: [] });
+    // What responds in place of the service says no time.
+    state.tellsTime = false;
+    state.responses['POST a/acceptance'] = [busy(), undefined];
+    state.responses['GET a'] = claimIs('pending_acceptance');
     state.now += 5000;
+    await outbox.send();
+    Object.assign(state, { tellsTime: true, clockAheadMs: 1000, now: state.now + 10_000 });
     expect((await outbox.send()).sent).toHaveLength(1);
-    expect(state.calls).toEqual([...Array(3).fill('GET v1/me'), 'POST a/acceptance']);
+    expect(state.calls).toEqual([
+      ...[...Array(3).fill('GET v1/me'), 'POST a/acceptance', 'GET v1/me', 'GET a', 'POST a/acceptance'],
+    ]);
+    expect(state.bodies.at(-1)).toMatchObject({ answered_at: new Date(999_000).toISOString() });
   });
 
   test('stores again once what the browser has removed', async () => {
@@ -824,7 +885,7 @@ describe('the outbox', () => {
     const { state, outbox } = device();
     await outbox.add([pause, { ...notes('a', 'Wet'), base: { notes: '' } }]);
     await outbox.add([{ ...notes('a', 'Wet and cold'), base: { notes: 'Wet' } }]);
-    expect((await outbox.own()).at(-1)).toMatchObject({ base: { notes: '' } });
+    expect((await outbox.own()).at(-1)).toMatchObject({ base: { notes: '' }, earlier: [] });
     state.responses = { 'PATCH a/work': busy() };
     await outbox.send();
     await outbox.add([{ kind: 'work', key: 'a', entries: { contact_date: '2026-08-30' } }]);
@@ -857,11 +918,10 @@ describe('the outbox', () => {
     );
     // Since when it has waited is by the clock at that time, which may have been known then.
     const waited = { ...accept('a'), ...made, offlineSince: 2000 };
-    const times = [500, undefined].map((offlineOffsetMs) =>
-      withKnownTimes({ ...waited, offlineOffsetMs }, 9000, 3000),
-    );
+    const assumed = [{ offlineOffsetMs: 500 }, {}, { offlineOffsetMs: 500, assumedOffsetMs: undefined }];
+    const times = assumed.map((offsets) => withKnownTimes({ ...waited, ...offsets }, 9000, 3000));
     const known = { assumedOffsetMs: undefined, offlineOffsetMs: undefined };
-    expect(times).toMatchObject([4500, 2000].map((offlineSince) => ({ offlineSince, ...known })));
+    expect(times).toMatchObject([4500, 2000, 4500].map((offlineSince) => ({ offlineSince, ...known })));
     const logged = { ...contact('a', '1'), entries: { contact_date: '2026-08-01' } };
     expect(withKnownTimes({ ...logged, ...made }, Date.now() + 1e12, 86_401_000)).toMatchObject({
       ...{ contact: { at: '2026-08-31T15:00:00.000Z' }, entries: { contact_date: '2026-08-01' } },

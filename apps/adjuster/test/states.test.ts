@@ -102,7 +102,8 @@ describe('notifications', () => {
 });
 
 describe('why no offers come', () => {
-  const NOW = Date.parse('2026-09-01T12:00:00Z');
+  // Still September 1 where the adjuster is.
+  const NOW = Date.parse('2026-09-02T03:00:00Z');
   const firms = (accepting: boolean) =>
     ['Gulf', 'Reef', 'Delta'].map((firm_name) => ({
       firm_id: firm_name,
@@ -171,6 +172,8 @@ describe('a push message', () => {
   test.each([
     [{ kind: 'news', firm_name: 'Gulf' }],
     [{ kind: 'toString' }],
+    [{ kind: 'news', firm_id: 'f1' }],
+    [{ kind: '', claim_id: '' }],
     [{}],
     [null],
     ['text'],
@@ -239,6 +242,10 @@ describe('a report of an error', () => {
     const error = new Error('x');
     error.name = 'Error 42 of Marisol';
     error.stack = Array.from({ length: 40 }, (_, n) => `at ${'a'.repeat(80)}.js:${n}:1`).join('\n');
+    const places = Array.from({ length: 10 }, (_, n) => `${'a'.repeat(60)}.js:${n}:1`).join(' ');
+    expect(errorReport(error, 'claim')).toEqual({ screen: 'claim', error: 'ErrorofMarisol', places });
+    const unnamed = Object.assign(new Error('x'), { name: '42', stack: '' });
+    expect(errorReport(unnamed, 'claim')).toEqual({ screen: 'claim', error: 'Error' });
     for (const report of [errorReport(error, 'claim'), errorReport(null, 'map')])
       expect(reportErrorBody.safeParse(report)).toMatchObject({ success: true });
   });

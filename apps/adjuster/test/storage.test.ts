@@ -2,7 +2,13 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { openDB } from 'idb';
-import { connectDatabase, DatabaseBlocked, openAppDatabase } from '../src/data/database.ts';
+import {
+  connectDatabase,
+  DatabaseBlocked,
+  inTransaction,
+  openAppDatabase,
+  resultOf,
+} from '../src/data/database.ts';
 import { withFallback } from '../src/data/fallback.ts';
 import { createStorage } from '../src/data/storage.ts';
 import { isClaim, isStoredShape } from '../src/model/shapes.ts';
@@ -37,11 +43,34 @@ describe('the database of the device', () => {
 
   test('lets another tab with a later release upgrade it, and is opened again after that', async () => {
     const tab = connectDatabase(name, 1);
+    const heard: string[] = [];
+    tab.onLost.push(() => heard.push('lost'));
     await createStorage(tab.get).put('revision', 'before');
     const upgraded = await openDB(name, 2, stores);
     expect(upgraded.version).toBe(2);
     expect(await createStorage(tab.get).get('revision')).toBe('before');
+    expect(heard).toEqual([]);
     upgraded.close();
+  });
+
+  test('is opened at the next use after it could not be, and a transaction that fails changes nothing and says why', async () => {
+    const tab = connectDatabase(name, 1);
+    jest.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
+      throw new Error('Busy.');
+    });
+    await expect(tab.get()).rejects.toThrow('Busy.');
+    const database = await tab.get();
+    await createStorage(tab.get).put('revision', 'before');
+    const write = (work: (kept: IDBObjectStore) => Promise<unknown>) =>
+      inTransaction(database, 'readwrite', (kept) => {
+        kept.put('after', 'revision');
+        return work(kept);
+      });
+    await expect(write((kept) => resultOf(kept.add('', 'revision')))).rejects.toThrow(
+      expect.objectContaining({ name: 'ConstraintError' }),
+    );
+    await expect(write(() => Promise.reject(new Error('Stopped.')))).rejects.toThrow('Stopped.');
+    expect(await createStorage(tab.get).get('revision')).toBe('before');
   });
 
   test('does not keep the app waiting while another tab blocks an upgrade, and opens once it is closed', async () => {
@@ -77,6 +106,10 @@ describe('the database of the device', () => {
     const [one, other] = await Promise.all([memory.get(), memory.get()]);
     expect([one === other, prepared]).toEqual([true, 1]);
     const before = open();
+    const heard: string[] = [];
+    before.onLost(() => heard.push('lost'));
+    (await before.get()).onclose?.(new Event('close'));
+    expect(heard).toEqual(['lost']);
     (await before.get()).close();
     const again = jest.spyOn(indexedDB, 'open').mockImplementation(none);
     await expect(before.get()).rejects.toThrow('None.');
@@ -106,6 +139,8 @@ describe('the database of the device', () => {
       });
       end(await tab.get());
       await eventually(() => heard >= losses);
+      await Promise.all([tab.get(), tab.get()]);
+      expect(heard).toBe(1);
       await createStorage(tab.get).put('revision', 'stored');
       expect(await createStorage(tab.get).get('revision')).toBe('stored');
     },
@@ -210,6 +245,36 @@ describe('a stored value', () => {
     expect(Object.keys(wrong).filter((key) => !isStoredShape(key, undefined))).toEqual([]);
   });
 
+  test('that lacks any part the screens rely on cannot be shown', () => {
+    const lacking = (value: object): object[] =>
+      Object.entries(value).flatMap(([key, part]) => {
+        const less = typeof part === 'object' && part !== null ? lacking(part) : [];
+        const changed = less.map((one) =>
+          Array.isArray(value) ? value.with(Number(key), one) : { ...value, [key]: one },
+        );
+        return Array.isArray(value) ? changed : [{ ...value, [key]: undefined }, ...changed];
+      });
+    const text = (...names: string[]) => Object.fromEntries(names.map((one) => [one, 'text']));
+    const claim = {
+      ...{ ...text('id', 'claim_number', 'offered_at', 'closed_at'), firm: text('id', 'name') },
+      ...{ assignment: text('status'), loss: text('date'), policyholder: {}, policy: {}, carrier: {} },
+      ...{ loss_location: text('street', 'city', 'state', 'zip'), work: {} },
+    };
+    const whole: Record<string, object> = {
+      ...{ profile: { svc_id: '', firms: [text('firm_id', 'firm_name')] }, offers: [claim] },
+      invitations: [{ ...text('firm_id', 'firm_name', 'expires_at'), missing_profile_fields: [] }],
+      outbox: [{ ...text('id', 'key', 'owner'), kind: 'answer', offer: {} }],
+      outcomes: [text('claimId', 'result', 'title')],
+      history: [text('claimId', 'claimNumber', 'offeredAt')],
+      ...{ arrangement: text('grouping', 'order', 'search'), origin: { latitude: 1, longitude: 2 } },
+    };
+    const names = Object.keys(whole);
+    expect(names.filter((key) => !isStoredShape(key, whole[key]))).toEqual([]);
+    expect(names.map((key) => lacking(whole[key] ?? {}).filter((one) => isStoredShape(key, one)))).toEqual(
+      names.map(() => []),
+    );
+  });
+
   test('is removed with the lists, at a sign-out, or stays on the device, each by its name', async () => {
     const fresh = createStorage(connectDatabase(name, 1).get);
     const lists = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'];
@@ -256,6 +321,12 @@ describe('a stored value', () => {
       await fresh.outcomes.see([outcome(at)]);
       expect(await fresh.outcomes.read()).toMatchObject([{ at: 2, title }]);
     }
+    // Of a claim that the adjuster may still see the name stays.
+    const known = { ...outcome(3), result: 'alreadyAccepted' } as const;
+    await fresh.outcomes.add(known);
+    await fresh.outcomes.see([known]);
+    expect(await fresh.outcomes.read()).toEqual([{ ...known, isSeen: true }]);
+    expect(await fresh.deviceId()).toBe(await fresh.deviceId());
   });
 
   test('of an outcome or a refusal is kept until 200 or 100 later ones', async () => {
@@ -291,7 +362,6 @@ describe('a claim', () => {
 
   test.each([
     ['loss_location', null],
-    ['loss_location', { street: '1 Main St' }],
     ['policyholder', undefined],
     ['loss', {}],
     ['firm', 'Gulf Adjusting Partners'],
@@ -303,7 +373,6 @@ describe('a claim', () => {
     ['id', 7],
     ['claim_number', null],
     ['offered_at', undefined],
-    ['firm', { id: 'firm-1' }],
     ...['policy', 'carrier', 'coverages', 'estimate', 'agent', 'mortgagee'].map(
       (part) => [part, []] as const,
     ),
@@ -324,8 +393,13 @@ test('what an adjuster has typed is back after another one has used the device, 
   await storage.bringTypedBack('SVC-2');
   expect(await storage.getAll('contactNotes', 'draft:claim-1')).toEqual([undefined, undefined]);
   await storage.clear();
+  // With nothing typed, this keeps what was set aside before.
+  await storage.setTypedAside('SVC-1');
   await storage.bringTypedBack('SVC-1');
   expect(await storage.getAll('contactNotes', 'draft:claim-1', 'rejections')).toEqual([
     ...[typed, { notes: 'Typed' }, rejections],
   ]);
+  await storage.remove('contactNotes');
+  await storage.bringTypedBack('SVC-1');
+  expect(await storage.get('contactNotes')).toBeUndefined();
 });

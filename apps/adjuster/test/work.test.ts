@@ -54,7 +54,8 @@ describe('edits of two devices', () => {
       const work = { version: 'v', notes: 'Wet' };
       return changedElsewhere({ notes: 'Wet den' }, withoutOwn(work, { notes: '' }, earlier), work);
     };
-    expect([elsewhere(), elsewhere({ notes: 'Wet' })]).toEqual([['notes'], []]);
+    const found = [elsewhere(), elsewhere({ notes: 'Wet' }), elsewhere({ notes: 'Dry' })];
+    expect(found).toEqual([['notes'], [], ['notes']]);
   });
 
   test('keep the date of this device, and that of the other one in the notes', () => {
@@ -64,6 +65,8 @@ describe('edits of two devices', () => {
       ...own,
       notes: 'Wet\ncontact_date: 2026-08-29',
     });
+    const named = { ...saved, notes: 'Wet\ncontact_date: 2026-08-29' };
+    expect(merge(own, { contact_date: '' }, named)).toEqual({ ...own, notes: named.notes });
     for (const base of [{ contact_date: '2026-08-29' }, {}]) expect(merge(own, base, saved)).toBe(own);
     expect(merge(own, { contact_date: '' }, { ...saved, ...own })).toBe(own);
     const dates = { ...own, inspection_date: '2026-09-02' };
@@ -84,6 +87,11 @@ describe('own edits', () => {
       { version: 'v1', notes: 'Old', contact_date: '2026-08-30' },
     );
     expect(changed).toEqual({ notes: '' });
+    const all = {
+      ...{ contact_date: '1', inspection_date: '2', planned_visit_date: '3', planned_visit_time: '4' },
+      ...{ preliminary_report_date: '5', proof_of_loss_date: '6', notes: '7' },
+    };
+    expect(changedEntries(all, { version: 'v1' })).toEqual(all);
     expect(requestBody({ notes: ' ', contact_date: '2026-08-30' })).toEqual({
       notes: null,
       contact_date: '2026-08-30',
@@ -107,10 +115,13 @@ describe('own edits', () => {
       contacts: [contact('b', '2026-08-30T15:00:00.000Z'), contact('c', '2026-08-30T16:00:00.000Z')],
     });
     expect(workWithEdits(work, [])).toBe(work);
+    const entered = workWithEdits({ version: 'v1' }, [{ entries: { notes: 'Wet' } }]);
+    expect(entered).toEqual({ version: 'v1', notes: 'Wet' });
   });
 
   test('of the contact log have the date of the first contact and inspection, and end at 200 entries and long notes', () => {
-    const made = (result: ContactResult) => ({ id: 'a', at: '2026-08-30T15:00:00.000Z', result });
+    // Still August 30 where the adjuster is.
+    const made = (result: ContactResult) => ({ id: 'a', at: '2026-08-31T02:00:00.000Z', result });
     const edits = (result: ContactResult, count = 0, note = '', dates = {}) =>
       contactEdits(
         { version: 'v1', contacts: Array.from({ length: count }, () => contact('b', '')), ...dates },

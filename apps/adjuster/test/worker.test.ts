@@ -30,7 +30,14 @@ const subscription = (name: string, key = KEY_BYTES) => ({
 });
 /** The browser and the service as they are at the start of each test. */
 const START = {
-  ...{ permission: 'granted', onLine: true, userAgent: '', maxTouchPoints: 0, isInstalled: true },
+  ...{
+    languages: ['en-US'],
+    permission: 'granted',
+    onLine: true,
+    userAgent: '',
+    maxTouchPoints: 0,
+    isInstalled: true,
+  },
   ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
   ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
   ...{ held: null as unknown, pages: [] as unknown[], date: '', update: async () => note('look') },
@@ -39,7 +46,7 @@ const START = {
 };
 /** Navigator, document, and what a worker is given, such as clients and caches, in one: their names are different. */
 const phone = {
-  ...{ ...START, languages: ['en-US'], claim: () => note('claim') },
+  ...{ ...START, claim: () => note('claim') },
   // A page that was loaded again without its worker is open all the same.
   matchAll: async (of: { type: string; includeUncontrolled: boolean }) =>
     of.type === 'window' && of.includeUncontrolled ? phone.pages : [],
@@ -50,9 +57,14 @@ const phone = {
   keys: async () => [...caches.keys()],
   delete: async (name: string) => caches.delete(name),
   match: async (url: string, of: { cacheName: string }) => caches.get(of.cacheName)?.get(url)?.clone(),
-  addEventListener: (type: string, listener: (event: unknown) => unknown) =>
-    Object.assign(listeners, { [type]: listener }),
-  querySelectorAll: () => phone.fields,
+  addEventListener: (type: string, listener: (event: unknown) => unknown, { once = false } = {}) =>
+    Object.assign(listeners, {
+      [type](event: unknown) {
+        if (once) delete listeners[type];
+        return listener(event);
+      },
+    }),
+  querySelectorAll: (of: string) => (of === 'input:not([type=checkbox]), textarea' ? phone.fields : []),
   // Exclusive, since no mode is named.
   locks: { request: async (name: string, work: () => unknown) => [note(`lock ${name}`), await work()].at(1) },
   requestPermission: async () => phone.permission,
@@ -211,7 +223,9 @@ test('a push shows what it says in the language of the app, or that there is new
   const files = { icon: '/app/icon-192.png', badge: '/app/badge-96.png', lang: 'es' };
   const claim = { title: 'Gulf', body: 'Una reclamación espera su respuesta.', tag: 'c1', renotify: true };
   expect(JSON.parse(calls[0] ?? '')).toEqual({ ...files, ...claim, data: { hash: '#/claims/c1' } });
-  expect(JSON.parse(calls[1] ?? '')).toMatchObject({ ...files, tag: 'news', data: { hash: '#/' } });
+  const title = 'Asignación de reclamaciones';
+  const news = { title, body: title, tag: 'news', renotify: false, data: { hash: '#/' } };
+  expect(JSON.parse(calls[1] ?? '')).toEqual({ ...files, ...news });
   expect(left).toEqual([1, undefined]);
 });
 
@@ -227,6 +241,11 @@ test('a notification is shown although the disk does not respond', async () => {
   jest.useRealTimers();
   await showing;
   expect(JSON.parse(taken())).toMatchObject({ tag: 'test', lang: 'en' });
+  // In the language of the device.
+  phone.languages = ['es-MX'];
+  const failing = createStorage(() => Promise.reject(new Error('Closed.')));
+  await showNotification(phone, failing, { kind: 'test' });
+  expect(JSON.parse(taken())).toMatchObject({ tag: 'test', lang: 'es' });
 });
 
 const pageAt = (path: string, visibilityState = 'visible') => ({
@@ -251,22 +270,36 @@ test.each([
   ['once those of who is signed in', 'answers', true, 200, [], 1, ''],
   ['one too late, which no page shows', 'answers', true, 404, [DESK, HIDDEN], 1, 'count: 1'],
   ['one too late, which a page shows', 'answers', true, 404, [HIDDEN, SHOWN], 1, ''],
+  ['one too late, where notifications are forbidden', 'answers', true, 404, [], 1, ''],
+  ['one too late, a rejection', 'answers', true, 409, [], 1, ''],
+  ['none once the session is over', 'answers', true, 401, [], 2, ''],
 ])('the worker sends answers: %s', async (of, tag, onLine, status, pages, left, then) => {
-  Object.assign(phone, { pages, onLine });
+  const permission = of.includes('forbidden') ? 'denied' : 'granted';
+  Object.assign(phone, { pages, onLine, permission });
   const kept = offer({ id: 'c1' });
-  const answer = { kind: 'answer', key: 'c1', answer: 'accept', title: '', at: 1 } as const;
+  const given = of.includes('rejection') ? 'reject' : 'accept';
+  const answer = { kind: 'answer', key: 'c1', answer: given, title: '', at: 1 } as const;
+  // The count is that of lost acceptances.
+  const earlier = { claimId: 'c0', title: '', at: 1 };
+  await storage.put('outcomes', [
+    { ...earlier, answer: 'reject', result: 'gone' },
+    { ...earlier, claimId: 'c9', answer: 'accept', result: 'accepted' },
+  ]);
   const entry = { ...answer, offer: pastOffer(kept, 'accepted', 1) };
   const outbox = ['SVC-1', 'SVC-2'].map((owner) => ({ ...entry, id: owner, owner }));
   await storage.put('offers', [kept]);
   await storage.put('outbox', outbox);
   if (of.includes('not known')) await storage.put('signingIn', true);
   const accepted = { id: 'c1', external_id: 'E1', assignment: { status: 'accepted' } };
-  phone.responses['POST v1/claims/c1/acceptance'] = [status, accepted];
+  for (const path of ['acceptance', 'rejection'])
+    phone.responses[`POST v1/claims/c1/${path}`] = [status, accepted];
   phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
   await fire('sync', { tag }).catch(() => note('again'));
   expect(/again|count: \d/.exec(taken())?.[0] ?? '').toBe(then);
   const [unsent, offers] = await storage.getAll('outbox', 'offers');
-  expect([unsent?.length, offers?.length]).toEqual([left, status === 404 ? 0 : 1]);
+  expect([unsent?.length, offers?.length]).toEqual([left, status > 401 ? 0 : 1]);
+  const last = (await storage.get('outcomes'))?.at(-1);
+  expect([last?.claimId, last?.at]).toEqual(left === 1 ? ['c1', NOW] : ['c9', 1]);
 });
 
 test("the worker sends answers with times by the service's clock, which it asks for", async () => {
@@ -313,12 +346,22 @@ test.each([
 test("a renewal ends another adjuster's subscription, and one that fails is tried again at the next start", async () => {
   phone.held = OLD;
   await storage.put('notificationsOf', turnedOn(0, 'SVC-2'));
+  expect(await notifications.state()).toBe('off');
   await notifications.renew(DAY_MS);
   expect([taken(), await storage.get('notificationsOf')]).toEqual(['end old', undefined]);
   await storage.put('notificationsOf', turnedOn(0));
   jest.spyOn(phone, 'subscribe').mockRejectedValueOnce(new Error('No push service.'));
   await expect(notifications.renew(DAY_MS)).rejects.toThrow('No push service.');
   expect((await storage.get('notificationsOf'))?.at).toBe(0);
+  taken();
+  phone.held = OLD;
+  phone.responses['PUT d1/preferences'] = [500];
+  await storage.put('devicePreferences', { quietHours: null, deadlineReminders: true });
+  // The app and its settings may ask at the same time.
+  await Promise.all([notifications.renew(DAY_MS), notifications.renew(DAY_MS)]);
+  const again = ['GET d1', 'GET push-key', registered('old'), expect.stringMatching('PUT d1/pref'), 'GET d1'];
+  expect(calls.splice(0)).toEqual(again);
+  expect((await storage.get('notificationsOf'))?.at).toBe(NOW);
 });
 
 test('notifications are turned on with the choices of this device, tested, kept when the browser replaces them, and turned off', async () => {
@@ -373,7 +416,10 @@ test.each([
   for (const isInstalled of [true, false]) {
     phone.isInstalled = isInstalled;
     states.push(await notifications.state());
+    await notifications.renew(0);
+    await notifications.disable();
   }
+  expect(taken()).toBe('');
   Object.assign(globalThis, { PushManager: phone });
   const inBrowser = platform === 'apple' ? 'homeScreen' : 'unsupported';
   expect([devicePlatform(), states]).toEqual([platform, ['off', 'unsupported', inBrowser]]);
@@ -406,6 +452,7 @@ describe('a new release of the app', () => {
     phone.onLine = false;
     const { updateReady } = await open();
     Object.assign(phone, { onLine: true, waiting: next });
+    await fire('online');
     await fire('online');
     phone.visibilityState = 'hidden';
     await fire('visibilitychange');
@@ -451,7 +498,18 @@ describe('a new release of the app', () => {
   });
 
   test.each([
-    ['a newer one', { installing: next }, 'installed', 'look, update, ', undefined],
+    [
+      'the newest one, once it is found',
+      {
+        waiting: { ...next, postMessage: () => note('earlier') },
+        async update() {
+          note('look');
+          await new Promise((resolve) => setImmediate(resolve));
+          Object.assign(phone, { installing: next });
+        },
+      },
+      ...(['installed', 'look, update, ', undefined] as const),
+    ],
     ['one that waits; offline', { waiting: next, onLine: false }, 'installed', 'look, update, ', 1],
     ['no one that fails to install', { installing: next }, 'redundant', 'look, ', undefined],
     ['no one that takes 10 seconds', { installing: next }, 'installing', 'look, ', undefined],
