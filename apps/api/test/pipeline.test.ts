@@ -1,0 +1,347 @@
+import { expect, test } from '@jest/globals';
+import { type Endpoint, ERRORS, type ErrorCode, endpoints, LIMITS, mcpEndpoint } from '@svc/contract';
+import { type FaultKind, KEY_PURPOSES, permissionsOf, STAFF_ROLES, scopesOf } from '@svc/domain';
+import {
+  agentRoute,
+  appRoute,
+  firmRoute,
+  openRoute,
+  type PerformOperation,
+  type Route,
+  staffRoute,
+} from '../src/http/routes/route.ts';
+import { inAscii } from '../src/http/serialization/ascii-json.ts';
+import { application, type Callers, FIRM, type Results, requestOf } from './application.ts';
+
+interface Work {
+  handle(id: string): void;
+}
+const kinds = { key: firmRoute, session: appRoute, staff: staffRoute, none: openRoute };
+/** Every operation, without its work. */
+const operations = (use: Work) => ({
+  routes: Object.values(endpoints).map(
+    (endpoint: Endpoint): Route =>
+      kinds[endpoint.auth](endpoint, async () => {
+        use.handle(endpoint.id);
+        return { status: 204 };
+      }),
+  ),
+});
+const CREDENTIALS = {
+  key: 'Bearer svc_live_1',
+  session: 'Bearer adjuster',
+  staff: 'Bearer staff',
+  none: undefined,
+};
+const KEY_LIMITS = { requestsPerMinute: 600, writesPerMinute: 60, burst: 20 };
+
+/** Each operation with what becomes of a request for it. */
+async function all(credentials: Partial<typeof CREDENTIALS>, callers: Callers = {}, results: Results = {}) {
+  const ask = application<Work>(operations, results, callers);
+  const ends = [];
+  for (const id of Object.keys(endpoints)) {
+    const { endpoint, path, query, headers, body } = requestOf(id);
+    const authorization = credentials[endpoint.auth];
+    const sent = { headers: { ...headers, authorization }, body };
+    ends.push({ endpoint, ...(await ask(endpoint.method, `${path}?${query}`, sent)) });
+  }
+  return ends;
+}
+
+test('each request counts against the limits of its caller, and its response against what the caller leaves unread', async () => {
+  const byCaller = {
+    key: ({ id, write, sandbox }: Endpoint, environment: string) => [
+      ['apiKeyAuthenticator.check', `svc_${environment}_1`],
+      ['rateLimiter.consume', 'key_1', KEY_LIMITS, { write }],
+      ...(environment === 'test' && sandbox !== true ? [['faults.take', FIRM, 'key_1']] : []),
+      ['handle', id],
+    ],
+    session: ({ id }: Endpoint) => [
+      ['sessionAuthenticator.authenticate', 'adjuster'],
+      ['sessionLimiter', 'session'],
+      ['handle', id],
+    ],
+    staff: ({ id }: Endpoint) => [
+      ['sessionAuthenticator.authenticateStaff', 'staff'],
+      ['sessionLimiter', 'session'],
+      ['handle', id],
+    ],
+    none: ({ id }: Endpoint) => [['handle', id]],
+  };
+  const readers = {
+    key: `firm ${FIRM}`,
+    session: 'adjuster SVC-1',
+    staff: 'staff staff-1',
+    none: 'address 192.0.2.1',
+  };
+  for (const environment of ['live', 'test']) {
+    const ends = await all({ ...CREDENTIALS, key: `Bearer svc_${environment}_1` });
+    const admission = [['isDraining'], ['edgeLimiter.allow', '192.0.2.1']];
+    for (const { endpoint, status, calls, trace } of ends)
+      expect([endpoint.id, status, trace?.route, trace?.reader, calls]).toEqual([
+        ...[endpoint.id, 204, `${endpoint.method} ${endpoint.path}`],
+        endpoint.method === 'GET' ? readers[endpoint.auth] : undefined,
+        [...admission, ...byCaller[endpoint.auth](endpoint, environment)],
+      ]);
+  }
+});
+
+const unauthenticated: Refusal[4] = ({ auth }) =>
+  auth === 'none' ? null : auth === 'key' ? 'invalid_key' : 'invalid_session';
+const limited =
+  (...of: Endpoint['auth'][]): Refusal[4] =>
+  ({ auth }) =>
+    of.includes(auth) ? 'rate_limited' : null;
+const over = { allowed: false, retryAfterMs: 1001 };
+
+type Refusal = [
+  who: string,
+  Partial<typeof CREDENTIALS>,
+  Callers,
+  Results,
+  (of: Endpoint) => ErrorCode | null,
+];
+
+test.each<Refusal>([
+  ['sends no credential', {}, {}, {}, unauthenticated],
+  [
+    ...(['sends that of another caller'] as const),
+    ...([{ key: 'Bearer staff', session: 'Bearer staff', staff: 'Bearer adjuster' }, {}, {}] as const),
+    unauthenticated,
+  ],
+  [
+    'names another scheme',
+    { key: 'svc_live_1', session: 'adjuster', staff: 'Basic staff' },
+    {},
+    {},
+    unauthenticated,
+  ],
+  ...KEY_PURPOSES.map((purpose): Refusal => {
+    const mayUse = ({ scope }: Endpoint) => scope === null || scopesOf(purpose, 'standard').includes(scope);
+    const codeOf: Refusal[4] = (of) => (of.auth !== 'key' || mayUse(of) ? null : 'insufficient_scope');
+    return [`has a key of the purpose ${purpose}`, CREDENTIALS, { grant: { purpose } }, {}, codeOf];
+  }),
+  ...STAFF_ROLES.map((role): Refusal => {
+    const codeOf: Refusal[4] = ({ permission }) =>
+      permission == null || permissionsOf(role, 'standard').includes(permission)
+        ? null
+        : 'insufficient_scope';
+    return [`has the role ${role}`, CREDENTIALS, { staff: { role } }, {}, codeOf];
+  }),
+  [
+    'has to add a passkey before',
+    ...([CREDENTIALS, { session: { mayOnlyAddPasskey: true } }, {}] as const),
+    ({ auth, beforePasskey }) =>
+      /key|none/.test(auth) || beforePasskey === true ? null : 'passkey_required',
+  ],
+  [
+    'exceeds the limits of a key',
+    ...([CREDENTIALS, { grant: { purpose: 'read_only' } }, { 'rateLimiter.consume': over }] as const),
+    limited('key'),
+  ],
+  [
+    'exceeds those of a session',
+    ...([CREDENTIALS, { session: { mayOnlyAddPasskey: true } }, { sessionLimiter: over }] as const),
+    limited('session', 'staff'),
+  ],
+])(
+  'who %s is refused what they may not do, before it is done, which is recorded of firms',
+  async (_, credentials, callers, results, codeOf) => {
+    for (const { endpoint, status, json, header, calls, audited } of await all(
+      credentials,
+      callers,
+      results,
+    )) {
+      const code = codeOf(endpoint);
+      expect([endpoint.id, json?.code ?? null, status]).toEqual([
+        ...[endpoint.id, code, code === null ? 204 : ERRORS[code].status],
+      ]);
+      expect(calls.some(([name]) => name === 'handle')).toBe(code === null);
+      const isRecorded =
+        /scope|passkey/.test(code ?? '') && endpoint.auth !== 'session' && endpoint.audit !== null;
+      expect(audited.map(({ action, outcome }) => [action, outcome])).toEqual(
+        isRecorded ? [[endpoint.audit, code]] : [],
+      );
+      expect([header('WWW-Authenticate'), header('Retry-After')]).toEqual([
+        status === 401 ? 'Bearer' : undefined,
+        status === 429 ? '2' : undefined,
+      ]);
+    }
+  },
+);
+
+const KEY = { authorization: 'Bearer svc_live_1' };
+
+test.each<[method: string, path: string, Record<string, string>, code: string, counted: boolean | null]>([
+  ...['/v1', '/v1/', '/v1/nowhere', '/v1/health/x'].map(
+    (path) =>
+      ['GET', path, {}, 'invalid_key', null] as [string, string, Record<string, string>, string, null],
+  ),
+  ['PUT', '/v1/claims', {}, 'invalid_key', null],
+  ['GET', '/v1/nowhere', KEY, 'not_found', false],
+  ['HEAD', '/v1/nowhere', KEY, 'not_found', false],
+  ['POST', '/v1/nowhere', KEY, 'not_found', true],
+  ['PUT', '/v1/claims', KEY, 'method_not_allowed', true],
+  ['PUT', '/v1/health', {}, 'method_not_allowed', null],
+  ...['/v1x', '/nowhere/v1/', '/app/v1/nowhere', '/firm/v1/nowhere'].map(
+    (path) => ['GET', path, {}, 'not_found', null] as [string, string, Record<string, string>, string, null],
+  ),
+])(
+  'at %s %s with %j nothing is found for who has no key, and for others it counts',
+  async (method, path, headers, code, write) => {
+    const { json, calls, trace } = await application<Work>(operations)(method, path, { headers });
+    const counted = calls.filter(([name]) => name === 'rateLimiter.consume');
+    expect([json.code, trace?.route, trace?.keyId, counted]).toEqual([
+      ...[code, undefined, write === null ? undefined : 'key_1'],
+      write === null ? [] : [['rateLimiter.consume', 'key_1', KEY_LIMITS, { write }]],
+    ]);
+  },
+);
+
+test('an unknown path is answered with the one that was meant, and an excess of such requests like any other', async () => {
+  const { json } = await application<Work>(operations)('GET', '/v1/Claims/', { headers: KEY });
+  expect(json.detail).toContain('Did you mean /v1/claims?');
+  const limitedAsk = application<Work>(operations, { 'rateLimiter.consume': { ...over, retryAfterMs: 0 } });
+  const end = await limitedAsk('GET', '/v1/nowhere', { headers: KEY });
+  expect([end.status, end.header('Retry-After'), end.calls.at(-1)]).toEqual([
+    429,
+    '1',
+    ['rejectionPace.next', 'key_1'],
+  ]);
+  expect(end.json.detail).toBe(
+    'This key may send 600 requests per minute, 60 of them writes, and 20 at once.',
+  );
+});
+
+test.each([
+  ['sendClaim', 'idempotency-key', 'The Idempotency-Key header was sent twice.'],
+  ['sendClaim', 'content-type', 'The Content-Type header was sent twice.'],
+  ['getClaim', 'authorization', 'The Authorization header was sent twice.'],
+  ['getClaim', 'content-type', null],
+  ['inviteAdjuster', 'idempotency-key', null],
+])('a request for %s that has the header %s twice is answered: %s', async (id, name, detail) => {
+  const { endpoint, path, headers, body } = requestOf(id);
+  const rawHeaders = [name.toUpperCase(), 'a', 'X-Other', name, name, 'a'];
+  const sent = { headers: { ...headers, ...KEY }, rawHeaders, body };
+  const { status, json } = await application<Work>(operations)(endpoint.method, path, sent);
+  expect(json?.detail ?? status).toBe(detail ?? 204);
+});
+
+test.each([
+  ['requestSignInCode', LIMITS.openBodyBytes],
+  ['sendClaim', LIMITS.bodyBytes],
+  ['importClaims', LIMITS.bodyBytes],
+])('a body for %s has %d bytes at most', async (id, most) => {
+  const { endpoint, path, headers, body } = requestOf(id);
+  const ends = [most, most + 1].map((size) => {
+    const sent = { ...headers, authorization: CREDENTIALS[endpoint.auth], 'content-length': `${size}` };
+    return application<Work>(operations)(endpoint.method, path, { headers: sent, body });
+  });
+  expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([204, 413]);
+});
+
+/** What becomes of an operation that a message of a firm's program names, and what it is given. */
+async function inMessage(
+  id: string,
+  sent: Partial<Parameters<PerformOperation>[1]>,
+  callers: Callers = {},
+  results: Results = {},
+) {
+  const given: object[] = [];
+  const operation = firmRoute(endpoints[id as 'getClaim'], async ({ params }, { sentBody, maxPageBytes }) => {
+    given.push({ params, sentBody, maxPageBytes });
+    return { status: 201, json: inAscii('{}') };
+  });
+  const message = agentRoute(mcpEndpoint, (_, { perform }) =>
+    perform(operation, { params: {}, search: '', headers: {}, body: {}, ...sent }),
+  );
+  const ask = application<Work>(() => ({ routes: [message] }), results, callers);
+  const { status, json, calls, lines, audited } = await ask('POST', '/mcp', { headers: KEY, body: {} });
+  return {
+    ...{
+      status: json.code ?? status,
+      given,
+      lines,
+      audited: audited.map(({ action, outcome }) => `${action} ${outcome}`),
+    },
+    counted: calls.filter(([name]) => name === 'rateLimiter.consume').map(([, , , counted]) => counted),
+  };
+}
+
+test('an operation in a message has its own limit, scope, log and audit trail, and pages of the size for tools', async () => {
+  const [{ params, headers, body }, counted] = [requestOf('offerClaim'), { write: true, isCounted: true }];
+  const line = {
+    message: 'request',
+    request_id: expect.any(String),
+    method: 'POST',
+    key_id: 'key_1',
+    firm_id: FIRM,
+    ms: expect.any(Number),
+  };
+  const of = { route: 'POST /v1/claims/{id}/assignment' };
+  const upper = { id: `${params.id}`.toUpperCase() };
+  expect(await inMessage('offerClaim', { params: upper, headers, body })).toEqual({
+    ...{ status: 201, audited: [], counted: [{ write: false }, counted] },
+    given: [{ params: { id: params.id }, sentBody: body, maxPageBytes: LIMITS.toolPage.bytes }],
+    lines: [{ ...line, ...of, status: 201, claim_id: params.id }],
+  });
+  expect(
+    await inMessage('offerClaim', { params, headers, body }, { grant: { purpose: 'read_only' } }),
+  ).toEqual({
+    ...{
+      status: 'insufficient_scope',
+      audited: ['claim.offer insufficient_scope'],
+      counted: [{ write: false }, counted],
+    },
+    ...{ given: [], lines: [{ ...line, ...of, status: 403, code: 'insufficient_scope' }] },
+  });
+  const consume = async (_key: string, _limits: object, { write }: { write: boolean }) =>
+    write ? over : { allowed: true };
+  const limitedEnd = await inMessage(
+    'offerClaim',
+    { params, headers, body },
+    {},
+    { 'rateLimiter.consume': consume },
+  );
+  expect([limitedEnd.status, limitedEnd.given]).toEqual(['rate_limited', []]);
+  expect(await inMessage('getClaim', { params: upper })).toMatchObject({
+    status: 201,
+    counted: [{ write: false }],
+  });
+  const sizes = [16_384, 16_385].map((size) =>
+    inMessage('listClaims', { search: `external_id=${'%20'.repeat(9)}`.padEnd(size - 2, '&') }),
+  );
+  expect((await Promise.all(sizes)).map(({ status }) => status)).toEqual([
+    'validation_failed',
+    'payload_too_large',
+  ]);
+});
+
+test.each<
+  [kind: FaultKind, id: string, status: number, route: string, isGivenBack: boolean, maxPageBytes?: number]
+>([
+  ['rate_limited', 'listClaims', 429, 'simulated fault', false],
+  ['short_page', 'listClaims', 200, 'GET /v1/claims', true, 1],
+  ['unknown_value', 'getClaim', 200, 'simulated fault', false],
+  ['unknown_value', 'getKeyInfo', 200, 'GET /v1/me', true],
+  ['dropped_write', 'getClaim', 200, 'GET /v1/claims/{id}', true],
+])('the fault %s of %s has the status %d and the route %s, and is given back: %s', async (...row) => {
+  const [kind, id, status, route, isGivenBack, maxPageBytes] = row;
+  const given: unknown[] = [];
+  const { endpoint, path } = requestOf(id);
+  const text = id === 'getClaim' ? '{"status":"pending_acceptance"}' : '{"next_cursor":null}';
+  const operation = firmRoute(endpoint, async (_, context) => {
+    given.push(context.maxPageBytes);
+    return { status: 200, json: inAscii(text) };
+  });
+  const ask = application<Work>(() => ({ routes: [operation] }), {
+    'faults.take': async () => kind,
+    'faults.giveBack': async () => {},
+  });
+  const end = await ask('GET', path, { headers: { authorization: 'Bearer svc_test_1' } });
+  const isUnknown = kind === 'unknown_value' && id === 'getClaim';
+  expect([end.status, end.trace?.route, end.trace?.behavior?.unknownValue, given]).toEqual([
+    ...[status, route, isUnknown ? 'received' : undefined, kind === 'rate_limited' ? [] : [maxPageBytes]],
+  ]);
+  expect(end.calls.slice(5)).toEqual(isGivenBack ? [['faults.giveBack', FIRM, 'key_1', kind]] : []);
+});
