@@ -84,6 +84,8 @@ test('one more key may work, and one more be replaced, while they are fewer than
     expect([2, 3, 4].map((count) => codeThrownBy(() => check('live', count, 3)))).toEqual([
       ...[null, 'too_many_keys', 'too_many_keys'],
     ]);
+  expect(() => checkKeyCount('test', 7, 5)).toThrow('At most 5 test keys of the firm work at a time.');
+  expect(() => checkReplacedKeyCount('live', 7, 5)).toThrow('At most 5 replaced live keys of the firm');
 });
 
 describe('rate limits of a key', () => {

@@ -17,6 +17,8 @@ import {
   closeAcceptedClaim,
   closeClaim,
   DAY,
+  DECIDING_RULES,
+  DomainError,
   decidingRule,
   type FirmId,
   HOUR,
@@ -120,8 +122,15 @@ describe('the assignment of a claim', () => {
   );
 
   test('a new offer drops the earlier response', () => {
-    const again = offerClaim(claimIn.rejected(), { adjuster: BEN, at: SENT + 5 });
-    expect(again.assignment).toEqual({ ...sent().assignment, adjuster: BEN, offeredAt: SENT + 5 });
+    const again = (by: object) =>
+      offerClaim(claimIn.rejected(), { adjuster: BEN, at: SENT + 5, ...by }).assignment;
+    const offered = { ...sent().assignment, adjuster: BEN, offeredAt: SENT + 5 };
+    expect([again({}), again({ by: STAFF })]).toEqual([
+      ...[
+        { ...offered, offeredBy: null },
+        { ...offered, offeredBy: STAFF },
+      ],
+    ]);
   });
 
   test('an offer in the same millisecond as the one before, or on a clock behind, has a later time', () => {
@@ -137,6 +146,8 @@ describe('the assignment of a claim', () => {
     });
     const withoutReason = rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: null });
     expect(withoutReason.assignment.rejectionReason).toBeNull();
+    // On a clock behind that of the offer.
+    expect(acceptClaim(sent(), { by: ANNA, at: SENT - 5 }).assignment.respondedAt).toBe(SENT);
   });
 
   test('a response to an earlier offer is rejected, also when the same adjuster has the new one', () => {
@@ -148,6 +159,41 @@ describe('the assignment of a claim', () => {
     }
     const late = { by: ANNA, at: SENT + 9, offeredAt: SENT };
     expect(codeThrownBy(() => acceptOrUnassign(again, null, late))).toBe('offer_not_pending');
+  });
+
+  test('a response, an offer or an edit that is refused gets the reason', () => {
+    const closed = closeClaim(sent(), SENT, CLOSURE);
+    const again = offerClaim(sent(), { adjuster: ANNA, at: SENT + 5 });
+    const accept = (claim: Claim, changes: object = {}) =>
+      acceptClaim(claim, { by: ANNA, at: SENT + 9, offeredAt: claim.assignment.offeredAt, ...changes });
+    const detailOf = (run: () => unknown) => {
+      expect(run).toThrow(DomainError);
+      try {
+        return run();
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const edit = { by: ANNA, at: SENT + 9, edits: {} };
+    const refused = [
+      ...[() => accept(sent(), { by: BEN }), () => accept(closed), () => accept(again, { offeredAt: SENT })],
+      ...[() => accept(withdrawOffer(sent(), STAFF)), () => accept(claimIn.accepted())],
+      ...[() => offerClaim(claimIn.accepted(), { adjuster: BEN, at: 1 }), () => withdrawOffer(closed, STAFF)],
+      ...[() => checkOfferable(closed, 'live'), () => checkOfferable(closed, 'test')],
+      ...[() => recordWork(sent(), member, edit), () => recordWork(sent(), null, edit)],
+    ];
+    expect(refused.map(detailOf)).toEqual([
+      ...[
+        'No such claim.',
+        'This claim is closed.',
+        'The claim was offered again after the offer of offered_at.',
+      ],
+      ...['The firm has withdrawn this offer.', 'This offer is no longer pending.'],
+      'An adjuster has accepted this claim; its offer cannot be replaced or withdrawn.',
+      ...['This claim is closed.', 'This claim was closed before it was accepted and cannot be offered.'],
+      'A live key cannot offer a test claim; use a test key.',
+      ...['You can only edit an open claim that you accepted.', 'No such claim.'],
+    ]);
   });
 
   test.each(ASSIGNMENT_STATUSES)('only the adjuster of the offer can respond to a %s claim', (status) => {
@@ -288,6 +334,7 @@ describe('closing a claim', () => {
 
   test('closing again has no effect', () => {
     const once = closeAcceptedClaim(claimIn.accepted(), member, { by: ANNA, at: SENT + 20 });
+    expect(once).toEqual({ ...claimIn.accepted(), closedAt: SENT + 20 });
     expect(closeAcceptedClaim(once, member, { by: ANNA, at: SENT + 25 })).toEqual(once);
   });
 
@@ -440,10 +487,10 @@ describe('sending a claim', () => {
   const asSent = '{}' as ClaimAsSent;
 
   test('creates an open, pending offer without work in the environment of the key', () => {
-    expect(sendClaim(facts, { ...terms, asSent })).toEqual({
+    expect(sendClaim(facts, { ...terms, asSent, by: STAFF })).toEqual({
       ...{ id: 'x', firmId: 'f', environment: 'test', ...facts, asSent: '{}' },
       assignment: {
-        ...{ status: 'pending_acceptance', adjuster: ANNA, offeredAt: SENT, offeredBy: null },
+        ...{ status: 'pending_acceptance', adjuster: ANNA, offeredAt: SENT, offeredBy: STAFF },
         ...{ respondedAt: null, rejectionReason: null },
       },
       work: { contactDate: null, inspectionDate: null, notes: null },
@@ -476,7 +523,11 @@ test('each outcome of an offer names the rule that decided it', () => {
   const answered = ['first_answer_while_pending', 'first_answer_while_pending'];
   const rest = [...answered, 'adjuster_may_not_accept', 'offered_again'];
   const rulesAt = (closedAt: number | null) =>
-    outcomes.map((status) => decidingRule({ status }, closedAt).rule);
+    outcomes.map((status) => {
+      const { rule, text } = decidingRule({ status }, closedAt);
+      expect(text).toBe(DECIDING_RULES[rule]);
+      return rule;
+    });
   expect(rulesAt(null)).toEqual(['awaiting_answer', ...rest]);
   expect(rulesAt(1)).toEqual(['claim_closed', ...rest]);
   for (const status of ['unassigned', 'withdrawn'] as const) {

@@ -35,6 +35,22 @@ describe('away days', () => {
   });
 });
 
+test('of several away periods each counts, and the whole account can be paused besides', () => {
+  const periods = ['2026-09-07', '2026-09-11'].map((day) => ({
+    firstDay: day,
+    lastDay: day,
+    timeZone: 'UTC',
+  }));
+  const days = ['06', '07', '09', '11', '12'];
+  const takes = (changes: object) =>
+    days.filter((day) =>
+      takesOffers({ ...ALWAYS_AVAILABLE, away: periods, ...changes }, 3, at(`2026-09-${day}T12:00:00Z`)),
+    );
+  expect(
+    [{}, { maxOpenOffers: 4 }, { maxOpenOffers: 3 }, { acceptingAssignments: false }].map(takes),
+  ).toEqual([...[['06', '09', '12'], ['06', '09', '12'], [], []]]);
+});
+
 describe('quiet hours', () => {
   const night = { start: '21:00', end: '06:30' };
   const noon = { start: '12:00', end: '13:00' };

@@ -160,6 +160,32 @@ describe('the clocks of a claim', () => {
     ]);
   });
 
+  test('the rules are those for the event of the claim, and a step that was done late is late', () => {
+    const rules = [
+      { catCode: 'TX26-01', contactHours: 4 },
+      { catCode: 'FL26-09', contactHours: 3, inspectionHours: 5 },
+    ];
+    const of = (changes: Partial<ClockFacts>) =>
+      claimClocksOf({ ...facts, ...changes }, { rules, timeZone: 'UTC' }, [], facts.acceptedAt);
+    const hours = [{}, { catCode: 'TX26-01' }, { catCode: null }].map(
+      (changes) => ((of(changes).contact.dueAt ?? 0) - facts.acceptedAt) / HOUR,
+    );
+    expect(hours).toEqual([3, 4, 24]);
+    const contact = step(facts.acceptedAt + 3 * HOUR);
+    const lateAfter = (ms: number) => {
+      const inspection = step(facts.acceptedAt + 8 * HOUR + ms);
+      const clocks = of({ contact, inspection });
+      expect(clocks.inspection.step).toBe(inspection);
+      return [clocks.contact.late, clocks.inspection.late];
+    };
+    expect([lateAfter(0), lateAfter(1)]).toEqual([
+      ...[
+        [false, false],
+        [false, true],
+      ],
+    ]);
+  });
+
   test("a rule of the firm counts before the event's, and that before the general one", () => {
     const override = { event: 'FL26-09', kind: 'first_contact', hours: 72, source: 'Bulletin' } as const;
     const dueWith = (clocks: readonly ClockRule[]) =>

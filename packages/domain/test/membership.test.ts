@@ -8,6 +8,7 @@ import {
   checkAddressee,
   checkInvitable,
   contactForFirm,
+  DAY,
   declineInvitation,
   type Environment,
   expireInvitation,
@@ -125,36 +126,6 @@ describe('an invitation', () => {
     expect(statusAt({ ...invited(), expiresAt: null }, INVITED + 10 * SEVEN_DAYS)).toBe('pending');
   });
 
-  test('only accepting and declining set respondedAt', () => {
-    const responses = MEMBERSHIP_STATUSES.map((s) => [s, recordIn[s].record().respondedAt]);
-    expect(Object.fromEntries(responses)).toEqual({
-      pending: null,
-      active: INVITED + 1,
-      declined: INVITED + 1,
-      expired: null,
-      withdrawn: null,
-      left: INVITED + 1,
-    });
-  });
-
-  test('inviting again replaces all four notes and starts a new period of seven days', () => {
-    for (const status of ['declined', 'expired', 'withdrawn', 'left'] as const) {
-      const at = INVITED + 2 * SEVEN_DAYS;
-      const again = invite(recordIn[status].record(), {
-        firmId: FIRM,
-        svcId: ANNA.svcId,
-        notes: { ...NO_NOTES, purpose: 'Milton' },
-        at,
-      });
-      expect(again).toMatchObject({
-        notes: { invitedAs: null, invitedBy: null, purpose: 'Milton', note: null },
-        invitedAt: at,
-        expiresAt: at + SEVEN_DAYS,
-        respondedAt: null,
-      });
-    }
-  });
-
   test.each([
     [{ firstName: null }, ['first_name']],
     [{ lastName: null }, ['last_name']],
@@ -205,6 +176,64 @@ test.each(MEMBERSHIP_STATUSES)('the firm sees name and email of an active member
   );
 });
 
+describe('what an action changes of a membership', () => {
+  const all = { clocks: true, credentials: true, workArea: true };
+  const set = { sharing: all, readableUntil: 5, seenAt: 6, remindedAt: 7, canAcceptClaims: false };
+  const open: Membership = { ...invited(), ...set, acceptingAssignments: false };
+  const member: Membership = { ...joined(), ...set, acceptingAssignments: false };
+  const left: Membership = { ...member, status: 'left' };
+  const at = INVITED + 9;
+  const added = { firmId: FIRM, svcId: ANNA.svcId, at };
+  const anew = {
+    respondedAt: null,
+    seenAt: null,
+    remindedAt: null,
+    acceptingAssignments: true,
+    sharing: SHARES_NOTHING,
+  };
+
+  test.each<[string, Membership, Membership, Partial<Membership>]>([
+    [
+      'accept',
+      open,
+      acceptInvitation(open, ANNA, at),
+      { status: 'active', expiresAt: null, respondedAt: at, readableUntil: null },
+    ],
+    ['decline', open, declineInvitation(open, at), { status: 'declined', expiresAt: null, respondedAt: at }],
+    ['withdraw', open, withdrawInvitation(open, at), { status: 'withdrawn', expiresAt: null }],
+    ['expire', open, expireInvitation(open, at), { expiresAt: at }],
+    [
+      'leave',
+      member,
+      leaveFirm(member, 'read_only', at),
+      { status: 'left', readableUntil: at + 30 * DAY, sharing: SHARES_NOTHING },
+    ],
+    [
+      'invite',
+      left,
+      invite(left, { ...added, notes: { ...NO_NOTES, note: 'n' } }),
+      {
+        ...{ ...anew, status: 'pending', invitedAt: at, expiresAt: at + SEVEN_DAYS },
+        notes: { ...NO_NOTES, note: 'n' },
+      },
+    ],
+    [
+      'add',
+      left,
+      addMember(left, added),
+      { ...anew, status: 'active', invitedAt: null, expiresAt: null, notes: NO_NOTES, readableUntil: null },
+    ],
+    [
+      'add paused',
+      left,
+      addMember(left, { ...added, acceptingAssignments: false }),
+      { ...addMember(left, added), acceptingAssignments: false },
+    ],
+  ])('is exactly this: %s', (_, before, after, changes) => {
+    expect(after).toEqual({ ...before, ...changes });
+  });
+});
+
 describe('a member without an invitation', () => {
   const member = { firmId: FIRM, svcId: ANNA.svcId, at: INVITED + SEVEN_DAYS };
 
@@ -233,12 +262,6 @@ describe('a member without an invitation', () => {
     expect(codeThrownBy(add)).toBe(status === 'active' ? 'already_member' : null);
     if (status !== 'active') expect(add()).toMatchObject({ status: 'active', firstKnownAt: INVITED });
   });
-
-  test('accepts assignments again on return, even after a pause, but not without the permission that was removed', () => {
-    const left = { ...recordIn.left.record(), acceptingAssignments: false, canAcceptClaims: false };
-    for (const returned of [addMember(left, member), perform.invite(left, member.at)])
-      expect(returned).toMatchObject({ acceptingAssignments: true, canAcceptClaims: false });
-  });
 });
 
 describe('adjusters a key can name', () => {
@@ -264,8 +287,34 @@ describe('adjusters a key can name', () => {
     ...ANNA,
     availability: { ...ALWAYS_AVAILABLE, ...changes },
   });
+  const AWAY = { firstDay: '2025-09-01', lastDay: '2025-09-01', timeZone: 'UTC' };
   const active = (over: Partial<Membership> = {}): Membership => ({ ...joined(), ...over });
   const paused = active({ acceptingAssignments: false });
+  const named = { firmId: FIRM, environment: 'live', pendingOffers: 0, at: INVITED + 10 } as const;
+
+  test('are returned, or the error says why they cannot be named', () => {
+    expect(checkInvitable(ANNA, FIRM, 'live')).toBe(ANNA);
+    const check = (changes: object) => () =>
+      checkAddressee({ ...named, adjuster: ANNA, membership: active(), ...changes });
+    expect(check({})()).toBe(ANNA);
+    const unknown =
+      "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key can name only the firm's test accounts.";
+    for (const [changes, detail] of [
+      [{ adjuster: null }, unknown],
+      [{ adjuster: ours }, 'A live key cannot name a test account; use a test key.'],
+      [
+        { environment: 'test' },
+        "A test key cannot name a real adjuster; use one of the firm's test accounts.",
+      ],
+      [
+        { membership: null },
+        'This adjuster is not an active member of the firm; they must accept an invitation first.',
+      ],
+      [{ membership: paused }, 'This adjuster is not accepting claims at the moment.'],
+    ] as const)
+      expect(check(changes)).toThrow(detail);
+  });
+
   const offer = (over: {
     adjuster?: Adjuster | null;
     membership?: Membership | null;
@@ -275,13 +324,7 @@ describe('adjusters a key can name', () => {
   }) =>
     codeThrownBy(() =>
       checkAddressee({
-        pendingOffers: 0,
-        adjuster: ANNA,
-        membership: active(),
-        environment: 'live',
-        at: INVITED + 10,
-        ...over,
-        firmId: FIRM,
+        ...{ ...named, adjuster: ANNA, membership: active(), ...over },
       }),
     );
 
@@ -309,6 +352,13 @@ describe('adjusters a key can name', () => {
       'an adjuster with as many offers as they want',
       { adjuster: withAvailability({ maxOpenOffers: 2 }), pendingOffers: 2 },
       'adjuster_not_accepting',
+    ],
+    ['a disabled account', { adjuster: { ...ANNA, disabledAt: 1 } }, 'adjuster_not_accepting'],
+    ['an adjuster who is away', { adjuster: withAvailability({ away: [AWAY] }) }, 'adjuster_not_accepting'],
+    [
+      'an adjuster who was away',
+      { adjuster: withAvailability({ away: [AWAY] }), at: INVITED + 2 * DAY },
+      null,
     ],
     ['its own test account', { adjuster: ours }, 'environment_mismatch'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],

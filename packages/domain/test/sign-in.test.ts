@@ -9,6 +9,7 @@ import {
   SIGN_IN_CODE_LIFETIME_MS,
   SIGN_IN_CODE_TRIES,
   SIGN_IN_LIMITS,
+  SIGN_IN_TICKET_LIFETIME_MS,
   withAttempt,
 } from '../src/index.ts';
 
@@ -62,7 +63,9 @@ test('the limits are those whose effect docs/operating/secure.md derives', () =>
     strangersGuessesPerAccount: { free: 10, firstPauseMs: 60_000, longestPauseMs: day },
     strangersGuessesInTotal: { free: 500, firstPauseMs: 1_000, longestPauseMs: 30_000 },
   });
-  expect([SIGN_IN_CODE_LIFETIME_MS, SIGN_IN_CODE_TRIES]).toEqual([600_000, 5]);
+  expect([SIGN_IN_CODE_LIFETIME_MS, SIGN_IN_TICKET_LIFETIME_MS, SIGN_IN_CODE_TRIES]).toEqual([
+    ...[600_000, 300_000, 5],
+  ]);
 });
 
 test('email keys ignore only the case of ASCII letters', () => {

@@ -8,6 +8,7 @@ import {
   HOUR,
   KEY_PURPOSES,
   keyPurposesOf,
+  mayGetLateOffersMail,
   nextLateOffersMail,
   PLANS,
   type Purpose,
@@ -83,6 +84,19 @@ describe('a role of the desk', () => {
     );
   });
 
+  test('is told what it lacks when it may not do something, or has no keys at all', () => {
+    expect(() => checkKeyPurpose('auditor', 'live', 'read_only')).toThrow(
+      'The role auditor does not have keys:write, which',
+    );
+    expect(() => checkPermission('staff:write', 'auditor', 'read_only')).toThrow(
+      'This needs the permission staff:write, which the role auditor does not have.',
+    );
+    expect(() => checkPermission('claims:write', 'admin', 'read_only')).toThrow(
+      "This needs the permission claims:write, which the firm's plan does not include.",
+    );
+    expect(STAFF_ROLES.filter(mayGetLateOffersMail)).toEqual(['admin', 'dispatcher']);
+  });
+
   test('has exactly its permissions', () => {
     const allowed = STAFF_PERMISSIONS.map((permission) => [
       permission,
@@ -108,9 +122,10 @@ describe('a role of the desk', () => {
       read_only: ['claims:create', 'claims:write', 'adjusters:write'],
     });
     for (const plan of PLANS)
-      expect(permissionsOf('admin', plan)).toEqual(
-        STAFF_PERMISSIONS.filter((one) => codeOf(() => checkPermission(one, 'admin', plan)) === 'ok'),
-      );
+      for (const role of STAFF_ROLES)
+        expect(permissionsOf(role, plan)).toEqual(
+          STAFF_PERMISSIONS.filter((one) => codeOf(() => checkPermission(one, role, plan)) === 'ok'),
+        );
     expect(codeOf(() => checkPermission('adjusters:read', 'developer', 'claims_only'))).toBe(
       'missing_permission',
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Endpoint,
   EXAMPLES,
@@ -93,9 +93,10 @@ describe('the tools', () => {
 
   it('that do not exist are an error', async () => {
     const { client } = await connect(true);
-    for (const name of ['signIn', 'toString', '']) {
-      await expect(client.callTool({ name, arguments: {} })).rejects.toThrow('There is no tool');
-    }
+    for (const name of ['signIn', 'toString', '', 'closeTestClaim'])
+      await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({
+        ...{ code: ErrorCode.InvalidParams, message: expect.stringContaining(`There is no tool "${name}".`) },
+      });
   });
 
   it('tell a client what they change, what they remove, what it may repeat, and which scope they need', async () => {
@@ -121,8 +122,24 @@ describe('the tools', () => {
   it('have a closed schema of their required fields, whose references it defines', async () => {
     const tools = createTools({ allowWrites: true, environment: 'live' });
     const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required] as const);
-    expect(Object.fromEntries(required)).toMatchObject({
-      ...{ listClaims: [], getClaim: ['id'], offerClaim: ['id', 'adjuster_svc_id', 'idempotency_key'] },
+    const claim =
+      'external_id claim_number adjuster_svc_id loss policy carrier loss_location policyholder idempotency_key';
+    expect(Object.fromEntries(required)).toEqual({
+      ...{ listClaims: [], getClaim: ['id'], getReceipt: ['id'], sendClaim: claim.split(' ') },
+      ...{ offerClaim: ['id', 'adjuster_svc_id', 'idempotency_key'], inviteAdjuster: ['svc_id'] },
+      ...{ listAdjusters: [], withdrawInvitation: ['svc_id'], getKeyInfo: [] },
+    });
+    const { description, inputSchema } = tools.find(({ name }) => name === 'offerClaim') ?? {};
+    expect(description).toBe(
+      `${firmEndpoints.offerClaim.description} This changes data. Requires the scope claims:write.`,
+    );
+    expect(inputSchema).toMatchObject({
+      type: 'object',
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        adjuster_svc_id: { type: 'string', minLength: 1, maxLength: 128 },
+        idempotency_key: { type: 'string', minLength: 1, maxLength: 255 },
+      },
     });
     for (const { inputSchema: schema } of tools) {
       const used = [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name ?? '');
@@ -166,8 +183,10 @@ it.each([
   await other.start();
   const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   await other.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
-  const serverInfo = { name: 'claim-assignment', version: '1.2.3' };
-  expect(await answered).toMatchObject({ result: { protocolVersion: version, serverInfo } });
+  const serverInfo = { name: 'claim-assignment', title: 'Claim assignment', version: '1.2.3' };
+  const instructions = expect.stringMatching(/^Tools of a .* Tools that change data are switched off\.$/);
+  const result = { protocolVersion: version, serverInfo, capabilities: { tools: {} }, instructions };
+  expect(await answered).toEqual({ jsonrpc: '2.0', id: 1, result });
 });
 
 describe('a call', () => {
@@ -215,8 +234,19 @@ describe('a call', () => {
     const get = { params: { id: '7' }, query: { colour: '' }, body: undefined };
     expect(requestOf('getClaim', { id: 7, colour: '' })).toMatchObject(get);
     const body = { adjuster_svc_id: '', colour: [0, null] };
-    const offer = { params: { id: '' }, query: {}, body, idempotencyKey: '' };
-    expect(requestOf('offerClaim', { id: '', idempotency_key: '', ...body })).toMatchObject(offer);
+    const offer = {
+      params: { id: '' },
+      query: {},
+      body,
+      idempotencyKey: '',
+      endpoint: firmEndpoints.offerClaim,
+    };
+    expect(requestOf('offerClaim', { id: '', idempotency_key: '', ...body })).toEqual(offer);
+    const invite = { svc_id: 'S', idempotency_key: 'k' };
+    expect(requestOf('inviteAdjuster', invite)).toMatchObject({
+      body: { svc_id: 'S' },
+      idempotencyKey: undefined,
+    });
   });
 
   it('returns the response once, as text, an error marked as one', async () => {
@@ -233,17 +263,22 @@ describe('a call', () => {
   it('has pages that are smaller than those of the API, by default and at most', async () => {
     const { client, requests } = await connect(false);
     const { tools } = await client.listTools();
-    const { properties } = tools.find(({ name }) => name === 'listClaims')?.inputSchema ?? {};
+    const limits = ['listClaims', 'listAdjusters'].map(
+      (list) => tools.find(({ name }) => name === list)?.inputSchema.properties?.limit,
+    );
     const { default: byDefault, max } = LIMITS.toolPage;
-    expect(properties?.limit).toMatchObject({ maximum: max });
+    const description = expect.stringContaining(`${byDefault} by default`);
+    expect(limits).toMatchObject(Array(2).fill({ minimum: 1, maximum: max, description }));
+    await client.callTool({ name: 'listAdjusters' });
     await client.callTool({ name: 'listClaims' });
     await client.callTool({ name: 'listClaims', arguments: { limit: max } });
     await client.callTool({ name: 'listClaims', arguments: { limit: max + 1 } });
     expect(requests.map(({ query }) => query)).toEqual([
       { limit: String(byDefault) },
+      { limit: String(byDefault) },
       { limit: String(max) },
       { limit: String(max + 1) },
     ]);
-    expect(requests.map((request) => errorsOf(request).length)).toEqual([0, 0, 1]);
+    expect(requests.map((request) => errorsOf(request).length)).toEqual([0, 0, 0, 1]);
   });
 });

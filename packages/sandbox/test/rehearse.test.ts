@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { type Client, createClient } from '@svc/client';
 import { endpoints, parseRequest } from '../../contract/src/index.ts';
@@ -31,6 +32,9 @@ function simulatedService(environment = 'test') {
     /** Of the polls, the first one that lists claims. */
     firstPoll: 1,
     listedSince: '',
+    limits: new Set<string>(),
+    /** Of the rejections. */
+    reasons: [] as unknown[],
     accounts,
     /** Requests that are refused, once each, with the status. */
     refused: [] as string[],
@@ -46,6 +50,8 @@ function simulatedService(environment = 'test') {
     const { pathname, searchParams } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
     state.listedSince = searchParams.get('updated_since') ?? state.listedSince;
+    if (pathname === '/v1/claims' || pathname === '/v1/adjusters')
+      state.limits.add(`${searchParams.get('limit')}`);
     const response = respond(request, pathname, init, Number(searchParams.get('cursor')));
     if (state.lost !== request) return response;
     state.lost = null;
@@ -83,6 +89,7 @@ function simulatedService(environment = 'test') {
     if (what === 'departure' && accounts.get(svcId) !== 'active') return refuse(404);
     if (kind === 'claims') {
       const claim = state.claims.find(({ id }) => id === svcId);
+      if (what === 'rejection') state.reasons.push(JSON.parse(String(init?.body)).reason);
       // Its firm offers a rejected claim to the same adjuster again.
       if (claim !== undefined && what === 'rejection') claim.updated_at = `${state.polls}`;
       if (claim !== undefined && what === 'acceptance') claim.assignment = { status: 'accepted' };
@@ -248,6 +255,76 @@ test('a test key is needed, and the claims to send are for active test accounts,
     expect([loss.date, policy.effective_date, policy.expiration_date]).toEqual([
       ...['2026-08-30', '2026-02-13', '2027-02-13'],
     ]);
+});
+
+test('a claim is of its town, flooded by the surge on the coast and by rain inland, of a person or each sixth of a company', () => {
+  const of = (n: number) => eventClaim(n, 'test_manual', 'x', START);
+  const shared = { building_type: 'main_dwelling', occupancy_type: 'single_family_home' };
+  expect(of(0)).toEqual({
+    ...{
+      external_id: 'REH-x-0001',
+      claim_number: 'FL-x-0001',
+      adjuster_svc_id: 'test_manual',
+      reported_date: '2026-09-01',
+    },
+    loss: {
+      ...{ date: '2026-08-30', cause: 'tidal_water_overflow' },
+      ...{ exterior_water_depth_inches: 30, interior_water_depth_inches: 15 },
+    },
+    policy: { number: '87-4410000000', effective_date: '2026-02-13', expiration_date: '2027-02-13' },
+    carrier: { name: 'Palmetto Mutual Insurance' },
+    loss_location: {
+      street: '100 Heron Way',
+      city: 'Fort Myers Beach',
+      county: 'Lee',
+      state: 'FL',
+      zip: '33931',
+    },
+    policyholder: { first_name: 'Marisol', last_name: 'Delgado', phone: '239-555-0100' },
+    building: { ...shared, flood_zone: 'VE' },
+    coverages: { building_limit: 250_000, contents_limit: 100_000 },
+  });
+  expect(of(113)).toMatchObject({
+    ...{
+      external_id: 'REH-x-0114',
+      reported_date: '2026-08-31',
+      carrier: { name: 'Harborline Flood Insurance' },
+    },
+    loss: {
+      ...{ cause: 'rainfall_snowmelt_accumulation' },
+      ...{ exterior_water_depth_inches: 25, interior_water_depth_inches: 12 },
+    },
+    loss_location: { street: '552 Gulf Terrace', city: 'Punta Gorda', county: 'Charlotte', zip: '33950' },
+    policyholder: { company_name: 'Punta Gorda Rentals LLC', phone: '239-555-0163' },
+    building: { ...shared, flood_zone: 'AE' },
+  });
+});
+
+test('the claims are handed out before anything is polled, in large pages, a rejection has a reason, and nothing listens afterwards', async () => {
+  const { state, client } = simulatedService();
+  const { signal } = new AbortController();
+  const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
+  state.firstPoll = 2;
+  state.claims = [0, 1].map((n) => ({
+    ...{ id: `c${n}`, external_id: `c${n}`, updated_at: 'sent', assignment: pending },
+  }));
+  let before = -1;
+  await rehearse(client, {
+    ...{
+      claims: 1,
+      durationMs: 100,
+      now: () => START + Math.max(state.polls - 1, 0),
+      signal,
+      onStep: () => {},
+    },
+    async onClaims() {
+      await new Promise(setImmediate);
+      before = state.polls;
+    },
+  });
+  expect([before, [...state.limits], state.reasons[0], getEventListeners(signal, 'abort')]).toEqual([
+    ...[0, ['200'], 'The road is closed.', []],
+  ]);
 });
 
 test('the service takes each claim of the longest rehearsal, which is reported from the loss to the start', () => {
