@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ERRORS, EXAMPLES, smallestClaim } from '@svc/contract';
@@ -73,7 +74,7 @@ describe('a request', () => {
     const { client, sent: requests } = createTestClient([sent]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     expect(requests).toHaveLength(1);
-    expect(requests[0]).toMatchObject({ method: 'POST', body: smallestClaim });
+    expect(requests[0]).toMatchObject({ method: 'POST', body: smallestClaim, redirect: 'manual' });
     expect(requests[0]?.url.href).toBe('https://claims.example.com/v1/claims');
     expect(Object.fromEntries(requests[0]?.headers ?? [])).toEqual({
       accept: 'application/json, application/problem+json',
@@ -110,7 +111,7 @@ describe('a request', () => {
     const { client, sent: requests } = createTestClient([unavailable, unavailable, html(200)]);
     await expect(client.health()).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(requests).toHaveLength(1);
-    await client.health({ maxRetries: 1 });
+    expect(await client.health({ maxRetries: 1 })).toBeUndefined();
     expect(requests).toHaveLength(3);
     expect(requests[0]?.headers.has('authorization')).toBe(false);
   });
@@ -145,6 +146,18 @@ describe('a request', () => {
       expect(requests).toEqual([]);
     },
   );
+});
+
+it('a request is sent with the global fetch of the moment, called on its object, unless another is given', async () => {
+  const { client } = createTestClient([], { fetch: undefined });
+  const spy = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(claim));
+  const got = await client.claims.get(ID);
+  const [calls, onGlobal] = [spy.mock.calls, spy.mock.contexts.map((one) => one === globalThis)];
+  spy.mockRestore();
+  expect([got, onGlobal]).toEqual([claim, [true]]);
+  expect(calls).toEqual([
+    [`https://claims.example.com/v1/claims/${ID}`, expect.objectContaining({ method: 'GET' })],
+  ]);
 });
 
 describe('the idempotency key', () => {
@@ -301,12 +314,28 @@ describe('a failure', () => {
     });
   });
 
-  it('of the network has the root cause in its message and the error of fetch as cause', async () => {
-    const error = await failureOf(createTestClient([unreachable], { maxRetries: 0 }).client.me());
-    expect(error).toMatchObject({
-      message: 'no response: connect ECONNREFUSED',
-      cause: { message: 'fetch failed' },
-    });
+  it.each([
+    [new Error('connect ECONNREFUSED'), 'connect ECONNREFUSED'],
+    // Of a host with IPv4 and IPv6 addresses.
+    [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    [new AggregateError([]), 'AggregateError'],
+    ['aborted', 'aborted'],
+  ])(
+    'of the network by %s has the root cause in its message and the error of fetch as cause',
+    async (cause, root) => {
+      const thrown = new TypeError('fetch failed', { cause });
+      const fetch = () => Promise.reject(thrown);
+      const error = await failureOf(createTestClient([], { maxRetries: 0, fetch }).client.me());
+      expect(error).toMatchObject({ message: `no response: ${root}`, cause: thrown });
+    },
+  );
+
+  it.each([
+    [html(201), 'status 201 with a body that is no JSON'],
+    [json([]), 'status 200 with a body that is not a JSON object'],
+  ])('that is a success without a JSON object says so', async (reply, message) => {
+    const { client } = createTestClient([reply], { maxRetries: 0 });
+    expect(await failureOf(client.me())).toMatchObject({ name: 'ClaimsConnectionError', message });
   });
 
   it('that persists is thrown when the next attempt would start after the deadline', async () => {
@@ -491,13 +520,12 @@ describe('an abort', () => {
     expect(fixture.pendingTimers()).toBe(0);
   });
 
-  it('leaves no listener on the signal', async () => {
+  it('leaves no listener on the signal, also of a call that has waited for another', async () => {
     const { signal } = new AbortController();
     const add = jest.spyOn(signal, 'addEventListener');
-    const remove = jest.spyOn(signal, 'removeEventListener');
-    await createTestClient([unreachable, unreachable, json(claim)]).client.claims.get(ID, { signal });
-    expect(add).toHaveBeenCalledTimes(5);
-    expect(remove).toHaveBeenCalledTimes(5);
+    const { client } = createTestClient([unreachable, unreachable, json(claim)], { maxConcurrency: 1 });
+    await Promise.all([client.claims.get(ID, { signal }), client.claims.get(ID, { signal })]);
+    expect([add.mock.calls.length, getEventListeners(signal, 'abort')]).toEqual([7, []]);
   });
 });
 
@@ -512,7 +540,7 @@ describe('the response of a call', () => {
   });
 
   it.each(calls)('is offered by %s', async (_, call) => {
-    const { client } = createTestClient([json({ data: [] })]);
+    const { client } = createTestClient([json({ data: [] }, 200, { 'Idempotent-Replayed': 'false' })]);
     const response = await call(client).withResponse();
     expect(response).toMatchObject({ status: 200, requestId: 'req-1', replayed: false });
   });
@@ -531,17 +559,18 @@ describe('the response of a call', () => {
 });
 
 describe('the log', () => {
-  const logged = async (logLevel: LogLevel | undefined): Promise<string[]> => {
+  const unavailable = problem(503, 'service_unavailable');
+  const logged = async (
+    logLevel: LogLevel | undefined,
+    replies = [unavailable, unavailable, json(claim)],
+    call = (client: Client): PromiseLike<unknown> =>
+      client.claims.offer(ID, { adjuster_svc_id: 'SVC-7F3K-Delacroix' }),
+  ): Promise<string[]> => {
     const lines: string[] = [];
     const spies = (['warn', 'info', 'debug'] as const).map((level) =>
       jest.spyOn(console, level).mockImplementation((line) => void lines.push(`${level} ${line}`)),
     );
-    const { client } = createTestClient(
-      [problem(503, 'service_unavailable'), problem(503, 'service_unavailable'), json(claim)],
-      { logLevel },
-      () => 0.4321,
-    );
-    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-7F3K-Delacroix' });
+    await call(createTestClient(replies, { logLevel }, () => 0.4321).client);
     for (const spy of spies) spy.mockRestore();
     return lines;
   };
@@ -561,6 +590,16 @@ describe('the log', () => {
       ...[`debug ${attempt(1)}`, failed, warnings[0]],
       ...[`debug ${attempt(2)}`, failed, warnings[1]],
       ...[`debug ${attempt(3)}`, succeeded],
+    ]);
+  });
+
+  it('says what there is of a proxy, of no response, of a replay and of a call without a key', async () => {
+    const replayed = json(claim, 200, { 'Idempotent-Replayed': 'true' });
+    expect(await logged('info', [html(502), unreachable, replayed], ({ me }) => me())).toEqual([
+      'info claims: getKeyInfo 502 in 0 ms, request null',
+      'warn claims: getKeyInfo (attempt 1) failed: status 502, request null; waiting 217 ms',
+      'warn claims: getKeyInfo (attempt 2) failed: no response: connect ECONNREFUSED; waiting 433 ms',
+      'info claims: getKeyInfo 200 (replayed) in 0 ms, request req-1',
     ]);
   });
 });
@@ -621,7 +660,7 @@ describe('a list', () => {
     const { client, sent: requests } = createTestClient([
       page(['a', 'b'], 'c/1+='),
       page([], 'c2'),
-      page(['c'], null),
+      page(['c'], ''),
     ]);
     const filters = {
       updated_since: new Date('2026-08-29T16:30:00+02:00'),
@@ -758,7 +797,10 @@ describe('an invitation, which takes no idempotency key', () => {
       `with another ${name}`,
       [unreachable, refused, listed({ ...pending, [name]: 'by a colleague' })],
     ]),
-    ['that has been answered', [unreachable, refused, listed({ ...pending, status: 'declined' })]],
+    ...['declined', 'active', 'withdrawn'].map((status): [string, Reply[]] => [
+      `that is ${status}`,
+      [unreachable, refused, listed({ ...pending, status })],
+    ]),
     ['that is not there', [unreachable, refused, listed()]],
     ['that cannot be looked up', [unreachable, refused, problem(403, 'insufficient_scope')]],
   ])('%s is an error', async (_, replies) => {
@@ -775,6 +817,7 @@ describe('an invitation, which takes no idempotency key', () => {
   it.each([
     ['was withdrawn before', [missing, listed({ ...pending, status: 'withdrawn' })]],
     ['is active', [unreachable, missing, listed({ ...pending, status: 'active' })]],
+    ['is pending again', [unreachable, missing, listed(pending)]],
   ])('that %s cannot be withdrawn', async (_, replies) => {
     const withdrawing = createTestClient(replies).client.invitations.withdraw(invitation.svc_id);
     expect(await failureOf(withdrawing)).toMatchObject({ code: 'not_found' });
@@ -824,6 +867,7 @@ describe('a client', () => {
     { deadlineMs: -1 },
     { deadlineMs: Number.NaN },
     { backoff: { baseMs: -5 } },
+    { backoff: { maxMs: -5 } },
     { logLevel: 'verbose' as LogLevel },
     ...['', ' a', 'a\nb', 'é'].map((userAgent) => ({ userAgent })),
     ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY].map((maxConcurrency) => ({ maxConcurrency })),
@@ -862,6 +906,7 @@ describe('a client', () => {
       expect(requests[0]?.url.host).toBe('env.example.com');
       expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_live_env');
       expect(createClient(good).environment).toBe('test');
+      expect(createClient({ ...good, apiKey: 'k' }).environment).toBe('live');
     });
 
     it.each([

@@ -142,6 +142,13 @@ describe('polling', () => {
     expect(timesOf(busy.sent)).toEqual([0, 0, 0]);
   });
 
+  it.each([{ intervalMs: -1 }, { overlapMs: Number.NaN }, { since: 'never' }])(
+    'is not begun with %j',
+    async (wrong) => {
+      expect(await failureOf(poll([page([])], wrong))).toBeInstanceOf(TypeError);
+    },
+  );
+
   it('starts at `since` until there is a first change', async () => {
     const { sent } = await poll([page([]), page([claim('a', 500)]), page([])], { since: new Date(at(300)) });
     expect(sent.map(sinceOf)).toEqual([at(300), at(300), at(440)]);
@@ -228,6 +235,7 @@ describe('a position', () => {
     '{"v":1,"latest":"2026-08-29T12:00:00Z","seen":[]}',
     '{"v":1,"latest":"never","seen":{}}',
     '{"v":1,"latest":3,"seen":{}}',
+    '{"v":1,"start":"never","latest":"2026-08-29T12:00:00Z","seen":{}}',
   ])('that is invalid is rejected: %j', async (position) => {
     expect(await failureOf(poll([page([])], { position }))).toBeInstanceOf(TypeError);
   });

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { ReceiptError, verifyReceipt } from '../src/index.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -39,6 +39,8 @@ it('a genuine receipt is verified with saved keys, and with those of a URL', asy
   for (const jwks of [url, new URL(url)])
     expect(await verifyReceipt(receiptWith(), { jwks, fetch, signal })).toEqual(CONTENT);
   expect(asked).toEqual([url, signal, url, signal]);
+  const spy = jest.spyOn(globalThis, 'fetch').mockImplementation(fetch);
+  expect(await verifyReceipt(receiptWith(), { jwks: url }).finally(() => spy.mockRestore())).toEqual(CONTENT);
 });
 
 it('a receipt with one altered bit or byte anywhere is not genuine', async () => {

@@ -11,6 +11,7 @@ import {
   problem,
   type Reply,
   type Sent,
+  START,
   stall,
   unreachable,
 } from './test-client.ts';
@@ -153,6 +154,23 @@ describe('sending many claims', () => {
     expect(outcomes[2]).toMatchObject({ error: { code: 'duplicate_claim', existingClaimId: 'id-2' } });
   });
 
+  it('looks a claim up that was sent before with the options of the call, and no longer than the call', async () => {
+    const duplicate = problem(409, 'duplicate_claim', { existing_claim_id: 'id-0' });
+    const stored = json({ ...response, ...claim(0), id: 'id-0' });
+    const once = createTestClient([duplicate, unreachable, stored]).client;
+    const outcomes = await collect(once.claims.sendMany(claims(1), { maxRetries: 0 }));
+    expect(brief(outcomes)).toEqual(['0 EXT-0 failed']);
+    const controller = new AbortController();
+    const reason = new Error('stop');
+    const lookUp: Reply = (sent, signal) => {
+      queueMicrotask(() => controller.abort(reason));
+      return stall(sent, signal);
+    };
+    const { client, now } = createTestClient([duplicate, lookUp]);
+    const sending = collect(client.claims.sendMany(claims(1), { signal: controller.signal }));
+    expect([await failureOf(sending), now()]).toEqual([reason, START]);
+  });
+
   it.each<[SendOutcome['status'], string, ...Reply[]]>([
     ['already_sent', 'a 429, which creates nothing', problem(429, 'rate_limited')],
     ['already_sent', 'a 425, which creates nothing', problem(425, 'too_early')],
@@ -183,6 +201,9 @@ describe('sending many claims', () => {
     ['an invalid key', problem(401, 'invalid_key')],
     ['a missing permission', problem(403, 'insufficient_scope')],
     ['an unavailable service', problem(503, 'service_unavailable')],
+    ['another address', problem(404, 'not_found')],
+    ['a rate limit', problem(429, 'rate_limited')],
+    ['no connection', unreachable],
   ])('stops after %s, with the outcomes of the claims that were taken', async (_, reply) => {
     const { client, sent } = createTestClient([except(2, reply)], { maxRetries: 0 });
     const outcomes: SendOutcome[] = [];
@@ -240,11 +261,11 @@ describe('sending many claims', () => {
       try {
         for (const one of claims(50)) yield one;
       } finally {
+        await new Promise((resolve) => setImmediate(resolve));
         closed = true;
       }
     })();
     for await (const _ of client.claims.sendMany(source, { concurrency: 1 })) break;
-    await new Promise((resolve) => setImmediate(resolve));
     expect(closed).toBe(true);
   });
 

@@ -7,6 +7,7 @@ export interface Sent {
   readonly url: URL;
   readonly headers: Headers;
   readonly body: unknown;
+  readonly redirect: RequestInit['redirect'];
   /** Time on the fake clock. */
   readonly at: number;
 }
@@ -63,6 +64,7 @@ export function createTestClient(
           url: new URL(String(input)),
           headers: new Headers(init?.headers),
           body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+          redirect: init?.redirect,
           at: clock,
         };
         sent.push(request);

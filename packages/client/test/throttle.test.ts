@@ -213,6 +213,7 @@ describe('at the limits of a key', () => {
     const first = failureOf(client.claims.get(claim.id, { deadlineMs: 30_000 }));
     expect(await failureOf(client.claims.get(claim.id))).toMatchObject({
       name: 'ClaimsTimeoutError',
+      message: 'not sent before its deadline, after other calls: at most 1 are sent at a time',
       attempts: 0,
     });
     expect(await first).toMatchObject({ name: 'ClaimsTimeoutError', attempts: 1 });
@@ -249,7 +250,7 @@ describe('at the limits of a key', () => {
 
 describe('a call that cannot be sent before its deadline', () => {
   it('fails as rate_limited with retryAfterMs, also if it was never sent', async () => {
-    const { client, sent } = createTestClient([refused(60)], { deadlineMs: 10_000 });
+    const { client, now, sent } = createTestClient([refused(60)], { deadlineMs: 10_000 });
     expect(await failureOf(client.me())).toMatchObject({ code: 'rate_limited', attempts: 1 });
     expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
       name: 'ClaimsApiError',
@@ -259,7 +260,10 @@ describe('a call that cannot be sent before its deadline', () => {
       attempts: 0,
       retryAfterMs: 60_125,
     });
-    expect(sent).toHaveLength(1);
+    const before = now();
+    // Exactly when the wait ends, no attempt is made.
+    expect(await failureOf(client.me({ deadlineMs: 60_125 }))).toMatchObject({ attempts: 0 });
+    expect([sent.length, now()]).toEqual([1, before]);
   });
 
   it('fails by the deadline, and the other calls succeed', async () => {

@@ -95,7 +95,8 @@ describe('a file', () => {
     ['a\tb\n1\t2', 'tab'],
     ['a|b\n1|2', 'pipe'],
     ['sep=;\r\na;b\r\n1;2\r\n', 'semicolon'],
-    ['sep=;\na,x,y;b\n1;2\n', 'semicolon'],
+    ['SEP=;\na,x,y;b\n1;2\n', 'semicolon'],
+    ['sep=:\na;b\n1;2\n', 'semicolon'],
     ['"x, y";b\n1;2', 'semicolon'],
     ['\n\na,b\r1,2\r', 'comma'],
   ])('with its separator and line ends is recognized: %j', (csv, delimiter) => {
@@ -141,8 +142,7 @@ describe('a file', () => {
       ];
       const read = (file: () => CsvFile) => {
         try {
-          const { header, headerRow, rows } = file();
-          return { header, headerRow, rows };
+          return file();
         } catch (error) {
           return String(error);
         }
@@ -152,6 +152,16 @@ describe('a file', () => {
       expect(sent).toEqual(read(() => readCsv(text, { ...MAX, ...options })));
     },
   );
+
+  test('that is sent as rows has a header of at most 1,000 cells', () => {
+    const read = (count: number) => atOnce(fileOfRows([Array(count).fill('').with(0, 'a'), ['1']], MAX));
+    expect(read(1000).header).toHaveLength(1000);
+    expect(() => read(1001)).toThrow('The header: The row has more than 1,000 cells.');
+  });
+
+  test('has no row that names its separator, also where that is chosen', () => {
+    expect(readCsv('sep=;\na;b\n1;2', { ...MAX, delimiter: 'semicolon' }).header).toEqual(['a', 'b']);
+  });
 
   test('has a text that Excel was to keep as it is without its formula', () => {
     const csv = 'Zip,Number,A,B\n="08260","=""FL-1""","a,=",",=""b"",=""c"""\n';
@@ -266,7 +276,9 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
     expect(columnsToRemember(expected, header)).toEqual({ ...remembered, Zip: null });
     // Of files that have the column, and with one part of a name, nobody is asked for the whole.
     expect(suggestedColumns(['Zip'], remembered)).toMatchObject({ Zip: 'loss_location.zip' });
-    expect(suggestColumns(['A', 'Insured Name'], { A: 'policyholder.first_name' }).questions).toEqual([]);
+    for (const field of ['policyholder.first_name', 'policyholder.company_name'])
+      expect(suggestColumns(['A', 'Insured Name'], { A: field }).questions).toEqual([]);
+    expect(suggestColumns(['Insured Company', 'Insured Name']).questions).toEqual([]);
   });
 
   test('that are missing, unknown or doubled are problems of the file, and no row is read', () => {
@@ -287,7 +299,8 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
   });
 
   test('may be left out for fields that have one value in all rows', () => {
-    const columns = { ...suggestedColumns(HEADER.split(',')), Carrier: null };
+    // A column of other files has the field, too.
+    const columns = { 'Claim No.': 'claim_number', ...suggestedColumns(HEADER.split(',')), Carrier: null };
     const [row] = rowsOf(fileOf({}), { columns, values: { 'carrier.name': 'One Mutual' } });
     expect(row).toMatchObject({ claim: { carrier: { name: 'One Mutual' } } });
     const text = fileOf({}, { 0: 'b', 1: 'b', 5: '' });
@@ -342,8 +355,9 @@ describe('a row', () => {
   });
 
   test('with problems names each of them by row and column', () => {
-    const csv = `${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`;
-    expect(rowsOf(csv).map(({ row }) => row)).toEqual([3, 4]);
+    const short = rowWith({ 0: 'CMS-2', 1: 'FL-2' }).replace(/,239$/, '');
+    const csv = `${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x\n${short}`;
+    expect(rowsOf(csv).map(({ row }) => row)).toEqual([3, 4, 5]);
     expect(problemsOf(csv)).toEqual([
       [
         'Date of Loss: Must be a valid calendar date (YYYY-MM-DD).',
@@ -354,6 +368,7 @@ describe('a row', () => {
         'null: The row has 13 cells, the header 12.',
         'File ID: Row 3 has the same external_id and other content.',
       ],
+      ['null: The row has 11 cells, the header 12.', expect.stringContaining('Contact details are required')],
     ]);
   });
 
@@ -376,12 +391,20 @@ describe('a row', () => {
   });
 
   test('with the claim number of an earlier row of another claim is a problem, as it is when it is sent', () => {
-    const rows = [{}, {}, { 0: 'CMS-2' }, { 0: 'CMS-3', 1: 'FL-3' }, { 0: 'CMS-4', 1: '' }];
-    expect(problemsOf(fileOf(...rows)).slice(0, 4)).toEqual([
+    const rows = [
+      {},
+      {},
+      { 0: 'CMS-2' },
+      { 0: 'CMS-3', 1: 'FL-3' },
+      { 0: 'CMS-4', 1: '' },
+      { 0: 'CMS-5', 1: '' },
+    ];
+    expect(problemsOf(fileOf(...rows))).toEqual([
       'valid',
       'valid',
       [expect.stringContaining('Row 2 has the same claim_number and another external_id.')],
       'valid',
+      ...Array(2).fill([expect.stringMatching(/^Claim #: This field is required/)]),
     ]);
   });
 
@@ -477,10 +500,10 @@ test('a slice of a file is read alone, with what the whole file says of dates an
 });
 
 test('a slice ends with the row that brings its problems to the number asked for', () => {
-  const csv = fileOf(...[0, 1, 2, 3].map((n) => ({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x' })));
+  const csv = fileOf(...[0, 1, 2, 3].map((n) => ({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x', 3: 'x' })));
   const slice = { from: 2, count: 4, problems: 3 };
   const { rows, nextRow } = imported(csv, { slice });
-  expect([rows.map(({ row }) => row), nextRow]).toEqual([[2, 3, 4], 5]);
+  expect([rows.map(({ row }) => row), nextRow]).toEqual([[2, 3], 4]);
 });
 
 test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {

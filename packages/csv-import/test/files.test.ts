@@ -143,8 +143,10 @@ describe('a quote', () => {
   });
 
   test('allows line breaks in a long text, and in no other field', () => {
-    const [claim] = claimsOf(fileOf([{ Notes: '"one\r\ntwo, three"' }]));
-    expect(claim?.instructions).toBe('one\r\ntwo, three');
+    const text = '"one\r\ntwo, three"';
+    const [claim] = claimsOf(fileOf([{ Notes: text, 'Loss Description': text }]));
+    const written = JSON.parse(text.replace('\r\n', '\\r\\n'));
+    expect([claim?.instructions, claim?.loss.description]).toEqual([written, written]);
     expect(found(fileOf([{ 'Loss City': '"Sani\nbel"' }, { 'Insured Phone': '"1\r2"' }]))).toEqual(
       Array(2).fill(expect.stringContaining('Has a line break')),
     );
@@ -168,8 +170,11 @@ describe('a separator', () => {
   });
 
   test('may be in a row so often that it has more cells than are read', () => {
-    expect(found(fileOf([{}, { Notes: ','.repeat(1000) }, {}]))).toEqual([
-      ...['CMS-1', 'The row has more than 1,000 cells.', 'CMS-3'],
+    const text = fileOf([{}, { Notes: ','.repeat(1000) }, { 'File ID': '', Notes: ','.repeat(1000) }]);
+    const detail = 'The row has more than 1,000 cells.';
+    expect([found(text), imported(text).rows.map(({ externalId }) => externalId)]).toEqual([
+      ['CMS-1', detail, detail],
+      ['CMS-1', 'CMS-2', null],
     ]);
   });
 
@@ -226,6 +231,16 @@ describe('two columns for one field', () => {
   ])('are a question with %s, and no row is read', (_, questions, row) => {
     const { problems, rows, columns } = imported(fileOf([row]));
     expect([problems.map(({ columns: of, fields }) => [of, fields]), rows]).toEqual([questions, []]);
+    expect(problems.map(({ detail }) => detail)).toEqual(
+      questions.map(([of, [field = '', other]]) => {
+        const shown = of.map((name) => JSON.stringify(name)).join(', ');
+        if (of.length > 1)
+          return `Each of the columns ${shown} may have the field ${field}: give it to one of them, and leave out the others.`;
+        return other === undefined
+          ? `The column ${shown} may be of another address: give it the field ${field}, or leave it out.`
+          : `The column ${shown} has whole names: give it the field ${field} (such as REYES, ANA) or ${other}.`;
+      }),
+    );
     for (const [names] of questions) for (const name of names) expect(columns).not.toHaveProperty(name);
   });
 
@@ -246,14 +261,19 @@ describe('two columns for one field', () => {
   });
 
   test('a whole name is divided at its only comma, and nothing else is', () => {
-    const names = ['"REYES, ANA"', 'Ana Reyes', '"Rentals, LLC"', '"Reyes, Ana, Jr"'];
+    const others =
+      'LLC,L.L.C.,Inc,inc.,Incorporated,Corp,Co.,Company,LP,LLP,Ltd,Trust,Trustee,Estate,Jr,Sr.,II,III,IV,et al,etal,';
+    const names = [
+      ...['"REYES, ANA"', 'Ana Reyes', '"Reyes, Ana, Jr"', '", Ana"'],
+      ...others.split(',').map((other) => `"Reyes, ${other}"`),
+    ];
     const text = fileOf(names.map((name) => ({ ...NO_PARTS, 'Insured Name': name })));
     const options = { remembered: { 'Insured Name': 'policyholder.last_first_name' } };
     expect(claimsOf(text, options)).toMatchObject([
       { policyholder: { last_name: 'REYES', first_name: 'ANA' } },
     ]);
     expect(found(text, options).slice(1)).toEqual(
-      Array(3).fill(expect.stringContaining('Must be a last name, a comma')),
+      names.slice(1).map(() => expect.stringContaining('Must be a last name, a comma')),
     );
   });
 });
@@ -288,6 +308,13 @@ describe('damaged text', () => {
       .flatMap((month) => [`10-${month}`, `${month}-02`].map((text) => [text, 'Is a day'])),
     ['3/10/2026', 'Is a day'],
     ['8,704,421,973', 'number with separators'],
+    ['8,704,421,973.00', 'number with separators'],
+    ['2026-03-10 00:00:00', 'Is a day'],
+    ['2026-03-10', 'Is a day'],
+    ['Oâ€™Brien', 'damaged when the file was saved'],
+    ['ï»¿FL-1', 'damaged when the file was saved'],
+    ['FL&#x2d;1', 'damaged when the file was made'],
+    ...['#N/D', '#N/V', '#GETTING_DATA', '#¿NOMBRE?'].map((text) => [text, 'error of a spreadsheet']),
     [`[object ${'x'.repeat(60)}]`, `Is [object ${'x'.repeat(32)}…, which stands for`],
     ['?', 'no letter and no digit'],
     ['FL&#45;1', 'damaged when the file was made'],
@@ -311,6 +338,20 @@ describe('damaged text', () => {
   ])('is a problem in names: %s', (text) => {
     for (const column of ['Insured Last Name', 'Insured First Name', 'Carrier', 'Loss City'])
       expect(imported(fileOf([{ [column]: text }])).rows).toMatchObject([{ problems: [{ column }] }]);
+  });
+
+  test('is not what other fields may have', () => {
+    const row = { Carrier: '10-Mar', 'Loss City': '"1,250"', Notes: '8.7E+09', 'Building Limit': '250000.0' };
+    const [long] = claimsOf(fileOf([{ Notes: '=B2' }, { Notes: '-' }]));
+    expect([long?.instructions, claimsOf(fileOf([row]))]).toMatchObject([
+      '=B2',
+      [
+        {
+          ...{ carrier: { name: '10-Mar' }, loss_location: { city: '1,250' }, instructions: '8.7E+09' },
+          coverages: { building_limit: 250_000 },
+        },
+      ],
+    ]);
   });
 
   test('is not what people are really named', () => {
@@ -390,21 +431,26 @@ describe('the bytes of a file', () => {
     expect(() => decode(bytesOf(words, MAC))).toThrow('macintosh (García · María · Díaz).');
   });
 
-  test('of which one row is in another encoding than UTF-8 damage that row, and no other', () => {
-    const text = fileOf([{ 'Insured Last Name': 'José' }, { 'Insured Last Name': 'XX' }, {}]);
-    const bytes = Buffer.from(text.replace('XX', 'Ni\u0001o'));
-    bytes[bytes.indexOf(1)] = 0xf1;
-    const { rows } = importCsv(readCsv(bytes, MAX));
-    expect(rows).toMatchObject([
-      { claim: { policyholder: { last_name: 'José' } } },
-      { problems: [{ column: 'Insured Last Name', detail: expect.stringContaining('damaged') }] },
-      { externalId: 'CMS-3' },
-    ]);
-  });
+  test.each(['José', 'O’Brien'])(
+    'of which one row is in another encoding than UTF-8 damage that row, and not %s',
+    (name) => {
+      const text = fileOf([{ 'Insured Last Name': name }, { 'Insured Last Name': 'XX' }, {}]);
+      const bytes = Buffer.from(text.replace('XX', 'Ni\u0001o'));
+      bytes[bytes.indexOf(1)] = 0xf1;
+      const { rows } = importCsv(readCsv(bytes, MAX));
+      expect(rows).toMatchObject([
+        { claim: { policyholder: { last_name: name } } },
+        { problems: [{ column: 'Insured Last Name', detail: expect.stringContaining('damaged') }] },
+        { externalId: 'CMS-3' },
+      ]);
+    },
+  );
 
   test.each([
     ['\xd0\xcf\x11\xe0abc', 'This is an old Excel workbook'],
     ['%PDF-1.7', 'This is a PDF file'],
+    ['{\\rtf1\\ansi', 'This is a Word document'],
+    ['<table border="0">', 'This is a web page or XML'],
     ['<html><table>', 'This is a web page'],
     ['\xef\xbb\xbf<!DOCTYPE html>', 'This is a web page'],
     ['\r\n <?xml version="1.0"?><Workbook>', 'This is a web page or XML'],
@@ -517,7 +563,7 @@ test('the name of a file is cut to the length that the service takes', () => {
   const long = '🌊'.repeat(300);
   const lengths = [nameOfFile(long), shownFileName(long)].map((name) => [...name].length);
   expect(lengths).toEqual([LIMITS.importName.max, LIMITS.importFileName.max]);
-  expect(['Monday 2026-08-27.csv', '2026-08-27.csv'].map(nameOfFile)).toEqual(['Monday', 'CSV']);
+  expect(['Monday_2026-08-27.csv', '2026-08-27.csv'].map(nameOfFile)).toEqual(['Monday', 'CSV']);
 });
 
 test.each([

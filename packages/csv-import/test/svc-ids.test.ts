@@ -6,7 +6,7 @@ const listed = (text: string) => svcIdsIn(text).entries.map(({ svcId }) => svcId
 
 test('SVCIDs are read one in a line, with blank lines, a header or none, and as spreadsheets change them', () => {
   const read = svcIdsIn(
-    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5–6',
+    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5\u22126',
   );
   expect(read).toEqual({
     entries: [

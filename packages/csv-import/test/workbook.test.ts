@@ -153,6 +153,8 @@ describe('a workbook', () => {
     });
     const named = (sheet: string) => read(bytes, { sheet }).text;
     expect(['CLAIMS & MORE', 'old', '__proto__'].map(named)).toEqual(['c\td', 'a\tb', 'e\tf']);
+    const hidden = { state: 'hidden', rows: [['a', 'b']] } as const;
+    expect(read(workbookOf({ sheets: [hidden, hidden] })).sheet).toBe('Sheet1');
     expect(failure(() => named('constructor'))).toBe(
       'The workbook has no sheet with this name. Its sheets: Old, Claims & more, __proto__.',
     );
@@ -217,6 +219,7 @@ describe('a cell', () => {
     ['a time with seconds', number('0.604340277777778', 2), '14:30:15'],
     ['a time a moment before midnight', number('46260.9999999999', 1), '2026-08-27'],
     ['a duration', number('1.5', 8), '36:00'],
+    ['the day zero', number('0', 1), '1899-12-31'],
     ['a day of 1900 before the one that was none', number('59', 1), '1900-02-28'],
     ['the day that was none', number('60', 1), '1900-02-29'],
     ['the day after it', number('61', 1), '1900-03-01'],
@@ -291,9 +294,16 @@ describe('a cell', () => {
   test.each([
     ['date1904="1"', '2026-08-27'],
     ['date1904="true"', '2026-08-27'],
+    ['date1904="on"', '2026-08-27'],
     ['date1904="0"', '2022-08-26'],
   ])('with a date in a workbook with %s has its day', (properties, day) => {
     expect(textOf(number('44799', 1), { properties, formats: FORMATS })).toBe(day);
+  });
+
+  test('has nothing of the cell before it', () => {
+    const formula = xml('<c><f>A1+1</f><v>2</v></c>');
+    const row = [formula, xml('<c/>'), number('7'), xml('<c><f>B2</f></c>')];
+    expect(readRows([['a', 'b', 'c', 'd'], row]).rows[0]?.cells).toEqual(['2', '', '7', '=\ufffd']);
   });
 
   test('that is merged with others has its text in the first one alone, as in CSV', () => {
@@ -371,6 +381,7 @@ describe('a file that is no workbook to read', () => {
     ['The workbook has a password', oldFile('EncryptedPackage')],
     ['a binary Excel workbook (.xlsb)', zipped({ ...parts, 'xl/workbook.bin': 'x' })],
     ['an OpenDocument file (.ods)', zipped({ 'content.xml': 'x' })],
+    ['a Numbers file', zipped({ 'Index/Document.iwa': 'x' })],
     ['This is a Word document', zipped({ ...parts, 'word/document.xml': 'x' })],
     ['a ZIP file without a workbook', zipped({ 'a.txt': 'x' })],
     ['a ZIP file without a workbook', zipped({})],
@@ -466,6 +477,12 @@ describe('a file that is no workbook to read', () => {
     const repeated = Array.from({ length: 40 }, () => Array<Cells[number]>(100).fill(typed('s', '0')));
     const repeating = workbookOf({ sheets: [{ rows: repeated }], shared: texts });
     expect(failure(() => read(repeating))).toContain('more than 20,000,000 characters');
+    // Each cell with what separates it from the next.
+    const small = (maxCharacters: number) => read(zipped(parts), { maxCharacters });
+    expect([small(8).text, failure(() => small(7))]).toEqual([
+      'a\tb\r\n1\t2',
+      expect.stringContaining('more than 7 characters'),
+    ]);
     const styles = parts['xl/styles.xml']?.replace('<cellXfs>', `<cellXfs>${'<xf/>'.repeat(70_000)}`);
     expect(failure(() => read(zipped({ ...parts, 'xl/styles.xml': styles })))).toContain('too many formats');
     const shared = `<sst>${'<si/>'.repeat(2_000_001)}</sst>`;
