@@ -1,7 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ClaimsTimeoutError, ReceiptError } from '@svc/client';
 import { EXAMPLES } from '@svc/contract';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
+import { UsageError } from '../src/environment.ts';
+import { failureFrom } from '../src/failure.ts';
 import {
   claimJson,
   claims,
@@ -26,23 +32,41 @@ describe('claims whoami', () => {
     const { service, requests } = recording(() => jsonResponse(200, me));
     const { code, stdout } = await claims(['whoami'], { service });
     expect(code).toBe(0);
-    expect(stdout).toContain('firm         Gulf Adjusting Partners');
-    expect(stdout).toContain('environment  live');
-    expect(stdout).toContain('claims:create claims:read');
+    expect(shownIn(stdout)).toEqual({
+      ...{ firm: 'Gulf Adjusting Partners', firm_id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' },
+      ...{ key: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02', environment: 'live' },
+      scopes: 'claims:create claims:read claims:write adjusters:read adjusters:write',
+    });
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_test_secret');
     expect(requests[0]?.headers.get('user-agent')).toMatch(/ claims\/\d/);
+  });
+
+  it('is shown in color on a terminal that has colors and where nobody wants none', async () => {
+    const isColored = async (terminal: boolean, more: Record<string, string>) => {
+      const env = { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY: 'k', ...more };
+      const { stdout } = await claims(['whoami'], { service: () => jsonResponse(200, me), terminal, env });
+      return stdout.includes('\u001b[2m');
+    };
+    const shown = [
+      isColored(true, {}),
+      isColored(false, {}),
+      isColored(true, { NO_COLOR: '1' }),
+      isColored(true, { TERM: 'dumb' }),
+    ];
+    expect(await Promise.all(shown)).toEqual([true, false, false, false]);
   });
 
   it('is asked of the URL of --url before that of the environment, and says that it waits', async () => {
     const asked: string[] = [];
     const fetch: typeof globalThis.fetch = async (url) => {
       asked.push(String(url));
-      if (asked.length > 1) return jsonResponse(200, me);
+      if (asked.length % 2 === 0) return jsonResponse(200, me);
       return jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' });
     };
     const { code, stderr } = await claims(['whoami', '--url', 'http://given.test/'], { fetch });
     expect([code, asked]).toEqual([0, Array(2).fill('http://given.test/v1/me')]);
-    expect(stderr).toMatch(/^claims: rate_limited; waiting 1 s\n$/);
+    expect(stderr).toBe('claims: rate_limited; waiting 1 s\n');
+    expect((await claims(['whoami', '--json'], { fetch })).stderr).toBe('');
   });
 
   it('tells with --json no answer, wrong usage and a refusal apart, and prints no control characters', async () => {
@@ -78,13 +102,13 @@ it.each([
 
 describe('claims get and offer', () => {
   it('show a claim', async () => {
-    const claim = claimJson({}, { responded_at: 'answered' });
+    const claim = claimJson({ test: false }, { responded_at: 'answered', rejection_reason: 'Too far.' });
     const { service, requests } = recording(() => jsonResponse(200, claim));
     const { code, stdout } = await claims(['get', idOf(7).toUpperCase()], { service });
     expect(code).toBe(0);
     expect(shownIn(stdout)).toEqual({
-      ...{ id: claimJson().id, external_id: 'CMS-2026-004418', claim_number: 'FL26-0093185', test: 'yes' },
-      ...{ status: 'accepted', adjuster: 'SVC-7F3K-Delacroix', responded_at: 'answered', reason: '-' },
+      ...{ id: claimJson().id, external_id: 'CMS-2026-004418', claim_number: 'FL26-0093185', test: 'no' },
+      ...{ status: 'accepted', adjuster: 'SVC-7F3K-Delacroix', responded_at: 'answered', reason: 'Too far.' },
       ...{ created_at: '2026-08-29T14:52:07.113Z', updated_at: '2026-08-29T15:04:11.208Z' },
       ...{ loss_date: '2026-08-27', carrier: 'Palmetto Mutual Insurance' },
       location: '88 Mangrove Court, Sanibel, FL, 33957',
@@ -120,7 +144,8 @@ describe('claims adjusters', () => {
       },
     );
     expect(code).toBe(0);
-    expect(stdout).toContain('status        pending');
+    const shown = { ...adjuster, name: '-', email: '-', responded_at: '-', note: '-', test: 'no' };
+    expect(shownIn(stdout)).toEqual(shown);
     expect(requests).toMatchObject([{ method: 'POST', path: '/v1/adjusters/invitations' }]);
     expect(requests[0]?.body).toEqual({ svc_id: 'SVC-7F3K-Delacroix', invited_as: 'Jean' });
     const notes = { invited_as: 'A', invited_by: 'B', purpose: 'C', note: 'D' };
@@ -162,7 +187,7 @@ describe('claims sandbox', () => {
     const { code, stdout } = await claims(['sandbox', command, id, ...more], { service });
     const path = `/v1/test/${kind}/${id}/${operation}`;
     expect([code, requests]).toMatchObject([0, [{ method: 'POST', path, body }]]);
-    expect(shownIn(stdout).status).toBe(status);
+    expect(shownIn(stdout)).toMatchObject({ status, test: kind === 'claims' ? 'yes' : 'false' });
     const left = await claims(['sandbox', command, id], { service, signal: AbortSignal.abort() });
     expect([left.code, requests.length]).toEqual([130, 1]);
   });
@@ -198,36 +223,134 @@ it('claims rehearse is known by its User-Agent, and needs a test key', async () 
   ]);
 });
 
-it('a tool of claims mcp fails instead of waiting for longer than a minute, and ends with its input', async () => {
-  const service = () => jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '60' });
+/** The responses of `claims mcp` to an agent, in the order of its requests; the first is about the server. */
+async function agentSession(
+  args: readonly string[],
+  asked: readonly object[],
+  options: Parameters<typeof claims>[1],
+) {
+  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const messages = [
+    { id: 0, method: 'initialize', params: client },
+    { method: 'notifications/initialized' },
+    ...asked.map((one, n) => ({ id: n + 1, ...one })),
+  ];
   const written: string[] = [];
   let answer = (): void => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const write = (text: string): void => {
-    written.push(text);
-    if (text.includes('"id":2')) answer();
+    if (written.push(text) > asked.length) answer();
   };
-  const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
-  const messages = [
-    { id: 1, method: 'initialize', params: client },
-    { method: 'notifications/initialized' },
-    { id: 2, method: 'tools/call', params: { name: 'getKeyInfo', arguments: {} } },
-  ];
   const stdin = (async function* () {
     for (const message of messages) yield `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
     await answered;
   })();
+  const ended = await claims(['mcp', ...args], { ...options, stdin, stdout: { write } });
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  return jsonLines(written.join('')).sort((one, other) => Number(one.id) - Number(other.id));
+}
+const toolCall = (name: string, input: object) => ({
+  method: 'tools/call',
+  params: { name, arguments: input },
+});
+
+it('a tool of claims mcp fails instead of waiting for longer than a minute, and ends with its input', async () => {
+  const service = () => jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '60' });
   // Otherwise a call that waits would keep the process.
   const signal = AbortSignal.timeout(4500);
-  const ended = await claims(['mcp'], { service, stdin, stdout: { write }, signal });
-  expect(ended).toMatchObject({ code: 0, stderr: '' });
-  expect(jsonLines(written.join(''))).toMatchObject([
-    { id: 1, result: { instructions: expect.stringContaining('switched off') } },
-    { id: 2, result: { isError: true, content: [{ text: expect.stringContaining('rate_limited') }] } },
+  expect(await agentSession([], [toolCall('getKeyInfo', {})], { service, signal })).toMatchObject([
+    { result: { instructions: expect.stringContaining('switched off') } },
+    { result: { isError: true, content: [{ text: expect.stringContaining('rate_limited') }] } },
   ]);
+  const silent = (async function* () {
+    await new Promise(() => {});
+    yield '';
+  })();
+  expect((await claims(['mcp'], { stdin: silent, signal: AbortSignal.abort() })).code).toBe(0);
 });
+
+it('the tools of claims mcp send what they are given, and have the sandbox with a test key alone', async () => {
+  const { service, requests } = recording(() => jsonResponse(200, claimJson()));
+  const offer = { id: idOf(7), adjuster_svc_id: 'SVC-2', idempotency_key: 'second-round' };
+  const asked = [
+    toolCall('offerClaim', offer),
+    toolCall('listClaims', { external_id: 'EXT-1', limit: 7 }),
+    toolCall('getClaim', { id: '..' }),
+  ];
+  const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+  expect(await agentSession(['--allow-writes'], asked, { service })).toMatchObject([
+    { result: { serverInfo: { version } } },
+    { result: { isError: false, content: [{ text: JSON.stringify(claimJson()) }] } },
+    { result: { isError: false } },
+    { result: { isError: true, content: [{ text: expect.stringContaining('"code":"usage"') }] } },
+  ]);
+  expect(requests).toMatchObject([
+    { method: 'POST', path: `/v1/claims/${idOf(7)}/assignment`, body: { adjuster_svc_id: 'SVC-2' } },
+    { method: 'GET', path: '/v1/claims', query: { external_id: 'EXT-1', limit: '7' } },
+  ]);
+  expect(requests[0]?.headers.get('idempotency-key')).toBe('second-round');
+  const hasSandbox = async (CLAIMS_API_KEY: string) => {
+    const env = { CLAIMS_URL: 'http://service.test', CLAIMS_API_KEY };
+    const [, listed] = await agentSession(['--allow-writes'], [{ method: 'tools/list' }], { env });
+    return JSON.stringify(listed).includes('"acceptTestClaim"');
+  };
+  expect([await hasSandbox('svc_test_k'), await hasSandbox('svc_live_k')]).toEqual([true, false]);
+});
+
+it.each([
+  ['by default', [], 30, 720],
+  ['as said', ['--claims', '4', '--for', '100s'], 4, 100],
+])(
+  'claims rehearse writes a new file of claims, says each step at its time, and checks from its start on: %s',
+  async (_, more, count, seconds) => {
+    const { setTimeout: after } = globalThis;
+    // Between two looks at the claims nobody waits here.
+    const spy = jest.spyOn(globalThis, 'setTimeout');
+    spy.mockImplementation(((action: () => void, ms = 0) =>
+      after(action, ms > 1000 && ms <= 5000 ? 0 : ms)) as typeof setTimeout);
+    const accounts = ['accepts', 'manual', 'rejects', 'paused'].map((name) => `test_${name}`);
+    const lists: Record<string, readonly unknown[]> = {
+      '/v1/adjusters': accounts.map((svc_id) => ({ svc_id, test: true, status: 'active' })),
+      '/v1/claims': [claimJson()],
+    };
+    const { service, requests } = recording(({ path }) => {
+      if (path === '/v1/me') return meResponse('test');
+      if (path.endsWith('readiness')) return jsonResponse(200, EXAMPLES.checkReadiness.response);
+      return jsonResponse(200, { data: lists[path], next_cursor: null });
+    });
+    const begun = Date.UTC(2026, 7, 29, 15);
+    let clock = begun - 1000;
+    const now = () => {
+      clock += 1000;
+      return clock;
+    };
+    const file = join(temporaryFolder(), 'rehearsal.jsonl');
+    const args = ['rehearse', file, ...more];
+    const { code, stdout, stderr } = await claims(args, { service, now });
+    const again = await claims([...args, '--json'], { service });
+    spy.mockRestore();
+    const steps = [...stderr.matchAll(/^(\d\d:\d\d:\d\d) {2}(.*)\n/gm)];
+    expect(steps.map(([line]) => line).join('')).toBe(stderr);
+    expect(steps[1]?.[2]).toBe(
+      `${count} claims are in ${file}: let your system send them with this key, and poll`,
+    );
+    const last = Date.parse(`2026-08-29T${steps.at(-1)?.[1]}Z`) - begun;
+    expect([steps.at(-1)?.[2], Math.round(last / seconds / 1000)]).toEqual(['the next response is slow', 1]);
+    expect(jsonLines(await readFile(file, 'utf8'))).toHaveLength(count);
+    const since = '2026-08-29T15:00:00.000Z';
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining(`\nhttp://service.test/firm#/readiness/${since}\n`),
+    ]);
+    expect(requests.filter(({ path }) => path.endsWith('readiness'))).toMatchObject([{ query: { since } }]);
+    expect([again.code, JSON.parse(again.stderr)]).toEqual([
+      2,
+      { error: { code: 'usage', detail: `${file} cannot be written: EEXIST; name a new file` } },
+    ]);
+  },
+);
 
 it('claims readiness shows of each check its state, its latest findings and what to do, and exits with 0 only when all is ready', async () => {
   const check = (state: string, ...ids: readonly string[]) => ({
@@ -235,10 +358,13 @@ it('claims readiness shows of each check its state, its latest findings and what
     findings: ids.map((id) => ({ detail: 'F.', requests: [...id].map((request_id) => ({ request_id })) })),
   });
   const [passed, failed] = [check('passed', 'e'), check('failed', 'a', 'b', 'cd', '')];
+  const bodyOf = (ready: boolean, complete: boolean) => ({
+    ...{ ready, complete, requests: 12, checks: [passed, failed, check('not_exercised')] },
+  });
   const ended = async (ready: boolean, complete: boolean, ...args: string[]) => {
-    const body = { ready, complete, requests: 12, checks: [passed, failed, check('not_exercised')] };
+    const body = bodyOf(ready, complete);
     const { code, stdout } = await claims(['readiness', ...args], { service: () => jsonResponse(200, body) });
-    return [code, !args.includes('--json') ? stdout.trim().split(/\n */) : JSON.parse(stdout).page];
+    return [code, args.includes('--json') ? JSON.parse(stdout) : stdout.trim().split(/\n */)];
   };
   const page = 'http://service.test/firm#/readiness/2026-08-28T15:00:00.000Z';
   const shown = (verdict: string) => [
@@ -250,15 +376,20 @@ it('claims readiness shows of each check its state, its latest findings and what
   expect(await ended(false, false)).toEqual([1, shown(`not ready yet${later}`)]);
   expect(await ended(false, true)).toEqual([1, shown('not ready yet')]);
   expect(await ended(true, false)).toEqual([0, shown('ready')]);
-  expect(await ended(true, true, '--json', '--url', 'http://service.test//')).toEqual([0, page]);
-  expect(await ended(false, true, '--json')).toEqual([1, page]);
+  for (const ready of [true, false])
+    expect(await ended(ready, true, '--json', '--url', 'http://service.test//')).toEqual([
+      ready ? 0 : 1,
+      { ...bodyOf(ready, true), page },
+    ]);
 });
 
 describe('an error', () => {
   it('is printed with its code, locations and request id, with exit code 1', async () => {
     const errors = [
       { detail: 'Must be one of these.', parameter: 'assignment_status' },
-      { detail: 'Too long.', parameter: 'x' },
+      { detail: 'Too\u001blong.', header: 'x' },
+      { detail: 'Missing.', pointer: '/loss/date' },
+      { detail: 'Wrong.' },
     ];
     const service = () => problemResponse(422, 'validation_failed', { errors });
     expect(await claims(['whoami'], { service })).toEqual({
@@ -267,11 +398,21 @@ describe('an error', () => {
       stderr: [
         'claims: validation_failed: It is validation_failed.',
         '  assignment_status  Must be one of these.',
-        '  x                  Too long.',
+        '  x                  Too\ufffdlong.',
+        '  /loss/date         Missing.',
+        '                     Wrong.',
         '  request req-1',
         '',
       ].join('\n'),
     });
+  });
+
+  it('that is none of the service has a code of its own', () => {
+    const errors = [new ClaimsTimeoutError('M', 2), new UsageError('M'), new TypeError('M')];
+    const codes = [...errors, new ReceiptError('M'), 'M'].map(failureFrom);
+    expect(codes).toEqual(
+      ['no_answer', 'usage', 'usage', 'failed', 'failed'].map((code) => ({ code, detail: 'M' })),
+    );
   });
 
   it('has the claim that exists, or the status of a response without a code', async () => {
@@ -318,6 +459,7 @@ describe('an error', () => {
     ['nonsense'],
     ['whoami', '--api-key', 'svc_test_x'],
     ['watch', '--since', 'yesterday'],
+    ['watch', '--since', '2026-08-29T14:30:00'],
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
   ])('for wrong usage has exit code 2: %s', async (...args) => {
@@ -430,16 +572,16 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
     ...{ decided_by: { rule: 'rule', text: 'text' }, audit: { seq: 7, hash: 'hash' } },
   };
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }];
-  const shown = async (receipt: object) => {
+  const shown = async (receipt: object, ...args: readonly string[]) => {
     const signed = [{ alg: 'EdDSA', kid: 'k1' }, receipt]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');
     const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
-    const { stdout } = await claims(['verify-receipt', '-'], {
+    const { stdout } = await claims(['verify-receipt', '-', ...args], {
       service: () => jsonResponse(200, { keys }),
       stdin: `${signed}.${signature}`,
     });
-    return shownIn(stdout.split('\n\n')[1] ?? '');
+    return args.length > 0 ? JSON.parse(stdout) : shownIn(stdout.replace('The receipt is genuine.\n\n', ''));
   };
   expect(await shown(content)).toEqual({
     ...{ claim_id: 'claim', external_id: 'external', adjuster: 'SVC-1', offered_at: 'offered' },
@@ -453,6 +595,13 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
   expect(await shown({ ...content, answered: null, late_answer: late })).toMatchObject({
     ...{ answered_too_late: 'rejected late', on_the_device: 'device', offline_since: 'offline' },
   });
+  expect(await shown(content, '--json')).toEqual(content);
+  const nothing = { ...{ answered: null, late_answer: null, clocks: null }, closed_at: null, audit: null };
+  const bare = await shown({ ...content, ...nothing, pushes: [], first_seen_at: null });
+  expect(Object.entries(bare).flatMap(([name, value]) => (value === '-' ? [name] : []))).toEqual([
+    ...['pushed', 'first_seen_at', 'answered_at', 'answered_too_late', 'on_the_device', 'offline_since'],
+    ...['first_contact', 'inspection', 'closed_at', 'audit_row'],
+  ]);
 });
 
 it('the help of every command has examples, each of them a valid command', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { claimJson, claims, jsonResponse, recording } from './environment.ts';
+import { claimJson, claimLine, claims, jsonResponse, recording } from './environment.ts';
 
 const folder = temporaryFolder();
 
@@ -11,6 +11,14 @@ const HEADER =
   'File ID;Claim #;Adjuster;Date of Loss;Policy #;Address;City;State;Zip;Last Name;First Name;Phone;Code';
 const row = (id: string, changes: { date?: string; zip?: string } = {}): string =>
   `${id};FL-${id};SVC-1;${changes.date ?? '8/27/2026'};0087;1 Sea Lane;Sanibel;FL;${changes.zip ?? '08260'};Müller;Ann;239;x`;
+
+const COLUMNS = {
+  ...{ 'File ID': 'external_id', 'Claim #': 'claim_number', Adjuster: 'adjuster_svc_id' },
+  ...{ 'Date of Loss': 'loss.date', 'Policy #': 'policy.number', Address: 'loss_location.street' },
+  ...{ City: 'loss_location.city', State: 'loss_location.state', Zip: 'loss_location.zip' },
+  ...{ 'Last Name': 'policyholder.last_name', 'First Name': 'policyholder.first_name' },
+  ...{ Phone: 'policyholder.phone', Code: null },
+};
 
 async function fileOf(name: string, ...rows: string[]): Promise<string> {
   const path = join(folder, name);
@@ -28,10 +36,7 @@ it('claims import writes the columns that it knows, and sends the rows once they
   const first = await claims(args, { service: reply });
   expect([first.code, requests.length]).toEqual([0, 0]);
   expect(first.stderr).toContain('check them, and run the command again');
-  expect(JSON.parse(await readFile(columns, 'utf8'))).toMatchObject({
-    'Claim #': 'claim_number',
-    Code: null,
-  });
+  expect(JSON.parse(await readFile(columns, 'utf8'))).toEqual(COLUMNS);
   // A file of another day has a column more.
   const { Zip: _, ...known } = JSON.parse(await readFile(columns, 'utf8'));
   await writeFile(columns, JSON.stringify(known));
@@ -56,17 +61,22 @@ it('a dry run names every problem by row and column, needs no key, and sends not
     'problems.csv',
     row('B-1'),
     row('B-2', { zip: '8260' }),
-    row('B-3', { date: '2/30/2026' }),
+    row('B-3', { date: '2/30/2026', zip: '1' }),
   );
   const { service: reply, requests } = service();
   const args = ['import', file, '--set', 'carrier.name=Palmetto'];
   const dry = await claims([...args, '--dry-run', '--json'], { service: reply, env: {} });
-  expect(dry.code).toBe(1);
-  expect(JSON.parse(dry.stdout)).toMatchObject({
-    rows: 3,
+  expect([dry.code, dry.stderr]).toEqual([1, '']);
+  const zip = {
+    ...{ column: 'Zip', field: 'loss_location.zip' },
+    detail: expect.stringMatching(/^Must be a ZIP code of five digits/),
+  };
+  const detail = 'Is not a date with the month first, as in this column.';
+  expect(JSON.parse(dry.stdout)).toEqual({
+    ...{ columns: COLUMNS, problems: [], lines: 3, rows: 3 },
     invalid_rows: [
-      { row: 3, external_id: 'B-2', problems: [{ column: 'Zip', field: 'loss_location.zip' }] },
-      { row: 4, external_id: 'B-3', problems: [{ column: 'Date of Loss' }] },
+      { row: 3, external_id: 'B-2', problems: [zip] },
+      { row: 4, external_id: 'B-3', problems: [{ column: 'Date of Loss', field: 'loss.date', detail }, zip] },
     ],
   });
   const refused = await claims(args, { service: reply });
@@ -78,12 +88,13 @@ it('a dry run names every problem by row and column, needs no key, and sends not
   const skipping = await claims([...args, '--skip-invalid'], { service: reply });
   expect([skipping.code, skipping.stdout]).toEqual([1, expect.stringContaining('1 sent, 2 failed')]);
   expect(skipping.stdout).toMatch(
-    /^row 2 {2}sent .*\nrow 3 {2}failed {8}B-2\n {2}Zip → loss_location\.zip: /,
+    /^row 2 {2}sent .*\nrow 3 {2}failed {8}B-2\n {2}Zip → loss_location\.zip: .*\nrow 4 .*\n {2}Date of Loss → loss\.date: .*; Zip → /,
   );
 });
 
 it.each([
   [['--set', 'carrier'], 'Must be a field and its value'],
+  [['--set', '=Palmetto'], 'Must be a field and its value'],
   [['--columns', 'BROKEN'], 'must be a JSON object with the field of each column'],
   [['--encoding', 'utf-8'], 'is not utf-8'],
   [['--delimiter', 'comma'], 'one column'],
@@ -164,6 +175,8 @@ it('what the file does not show is asked, with how to answer it', async () => {
     expect.stringContaining('named with --columns'),
   ]);
   const columns = join(folder, 'answers.json');
+  const unanswered = await claims([...args, '--header-row', '2', '--columns', columns], { env: {} });
+  expect(unanswered.stderr).toContain(`write the field of each column into ${columns}, and null`);
   await writeFile(columns, '{"Insured Phone": "policyholder.phone", "Insured Home Phone": null}');
   const answered = await claims([...args, '--header-row', '2', '--columns', columns], {
     service: reply,
@@ -211,4 +224,31 @@ it('a workbook is read as its table in CSV is, from the sheet that is named, and
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Its sheets: Cover, August.')]);
   const wrong = await claims([...args.with(1, csv), '--sheet', 'July'], { service: reply, env: {} });
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--sheet is for Excel workbooks')]);
+});
+
+it('claims are sent as concurrently as is said, and by default four at a time', async () => {
+  const file = await fileOf('many.csv', ...Array.from({ length: 12 }, (_, n) => row(`M-${n}`)));
+  const lines = Array.from({ length: 12 }, (_, n) => claimLine(n)).join('\n');
+  const most = async (...args: string[]): Promise<number> => {
+    let [now, found] = [0, 0];
+    await claims(args, {
+      stdin: lines,
+      async service({ body }) {
+        found = Math.max(found, ++now);
+        for (let turn = 0; turn < 40; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return jsonResponse(201, claimJson(body));
+      },
+    });
+    return found;
+  };
+  const more = ['--concurrency', '7'];
+  const importing = ['import', file, '--set', 'carrier.name=Palmetto'];
+  const found = [
+    most('send', '-'),
+    most('send', '-', ...more),
+    most(...importing),
+    most(...importing, ...more),
+  ];
+  expect(await Promise.all(found)).toEqual([4, 7, 4, 7]);
 });

@@ -108,7 +108,7 @@ describe('claims send', () => {
         ? jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' })
         : service(request);
     };
-    const stdin = Array.from({ length: 12 }, (_, i) => claimLine(i + 1)).join('\n');
+    const stdin = Array.from({ length: 20 }, (_, i) => claimLine(i + 1)).join('\n');
     const { stderr } = await claims(['send', '-', '--concurrency', '1'], {
       service: limited,
       stdin,
@@ -116,8 +116,10 @@ describe('claims send', () => {
     });
     const [first, ...reports] = stderr.trim().split('\n');
     expect(first).toMatch(/^rate_limited, retrying in 1 s; /);
-    expect(reports).toHaveLength(1);
-    expect(reports[0]).toBe('9 of 12 done, 6 per minute: about 30 s left at the rate limit');
+    expect(reports).toEqual([
+      '9 of 20 done, 6 per minute: about 2 min left at the rate limit',
+      '15 of 20 done, 6 per minute: about 50 s left at the rate limit',
+    ]);
     const waits = [0, 89_000, 89_001, 5_369_000, 5_370_000, 7_500_000].map(roundedDuration);
     expect(waits).toEqual(['0 s', '89 s', '2 min', '89 min', '1 h 30 min', '2 h 5 min']);
   });
@@ -126,12 +128,20 @@ describe('claims send', () => {
     for (const terminal of [false, true]) {
       const { service } = createFakeService();
       let asked = 0;
-      const limited: Service = (request) =>
-        asked++ < 2 ? jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' }) : service(request);
+      const limited: Service = (request) => {
+        asked += 1;
+        if (asked === 3) return new Response('', { status: 502 });
+        if (asked === 4) throw new TypeError('fetch failed');
+        if (asked > 4) return service(request);
+        return jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' });
+      };
       const stdin = `${claimLine(1)}\n${claimLine(2)}`;
       const { code, stderr } = await claims(['send', '-'], { service: limited, stdin, terminal });
       expect(code).toBe(0);
-      if (terminal) expect(stderr.match(/rate_limited, retrying in \d s/g)).toHaveLength(2);
+      if (terminal)
+        expect(stderr.match(/(?<=\/2 {2})[\w ]+(?=, retrying in \d s)/g)).toEqual([
+          ...['rate_limited', 'rate_limited', 'status 502', 'no response'],
+        ]);
       else expect(stderr).toBe('rate_limited, retrying in 1 s; continuing at the rate limit of the key\n');
     }
   });
@@ -186,7 +196,7 @@ describe('claims send', () => {
     expect(stderr).toContain('░');
     expect(stderr).toContain('5/5');
     expect(stdout).not.toContain('EXT-1');
-    expect(stdout).toContain('EXT-3');
+    expect(stdout).toContain('\u001b[31mfailed      \u001b[39m  EXT-3');
     expect(stdout).toContain('3 sent, 2 failed');
     expect(stderr).toContain('\u001b[33m');
     expect(stderr).toContain('5/5  2 failed');
@@ -201,6 +211,8 @@ describe('claims send', () => {
     const { service, held } = createFakeService();
     const stdin = `${claimLine(1)}\n${claimLine(2)}\n`;
     expect(await claims(['send', '-'], { service, stdin })).toMatchObject({ code: 0 });
+    const shown = await claims(['send', '-'], { service, stdin, terminal: true });
+    expect(shown.stderr).toContain('2/2');
     const again = await claims(['send', '-'], { service, stdin });
     expect(again).toMatchObject({
       code: 0,

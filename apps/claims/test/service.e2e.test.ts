@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,8 +9,9 @@ import { createClient, type ReceiptContent, type ReceiptKeySet, verifyReceipt } 
 import { smallestClaim } from '@svc/contract';
 import { createFirm, startRealService } from '../../../packages/client/test/real-service.ts';
 import { atEnd } from '../../../tools/services/at-end.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { jsonLines } from './environment.ts';
+import { claimJson, idOf, jsonLines } from './environment.ts';
 import { MAIN_COMMAND, start } from './process.ts';
 
 const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
@@ -172,4 +174,18 @@ describe('the command line against the real service', () => {
     expect(bodyOf(wrong)).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/loss/date' }] });
     expect(await heldWith('MCP')).toEqual(['MCP-1']);
   });
+});
+
+it('as a process exits without an error when its output pipe is closed', async () => {
+  let count = 0;
+  const changed = () => claimJson({ id: idOf(count++), instructions: 'x'.repeat(4000) });
+  const server = createServer((_, response) =>
+    response.end(JSON.stringify({ data: Array.from({ length: 200 }, changed), next_cursor: null })),
+  );
+  const { url } = await listening(server);
+  const running = start(['watch', '--interval', '1s', '--json'], {
+    env: { CLAIMS_URL: url, CLAIMS_API_KEY: 'svc_test_x' },
+  });
+  running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Claim } from '@svc/client';
 import { progressLine } from '../src/send/progress.ts';
 import {
@@ -71,9 +71,24 @@ describe('claims watch', () => {
   it('says that a poll has failed, and continues', async () => {
     const first = () => jsonResponse(200, { data: [accepted], next_cursor: 'c' });
     const expired = () => problemResponse(422, 'validation_failed');
-    const { code, stdout, stderr } = await claims(['watch', '--json'], untilAnswered([first, expired]));
+    // Nothing is said of what the client itself repeats.
+    const limited = () => jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' });
+    const given = untilAnswered([limited, first, expired]);
+    const { code, stdout, stderr } = await claims(['watch', '--json'], given);
     expect([code, jsonLines(stdout)]).toEqual([0, [accepted]]);
     expect(stderr).toBe('claims: validation_failed: It is validation_failed.; watching continues\n');
+  });
+
+  it('waits a minute between two polls, or as long as is said', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const waits = async (...args: string[]) => {
+      timers.mockClear();
+      await claims(['watch', ...args], untilAnswered([page(accepted)]));
+      return timers.mock.calls.map(([, ms]) => ms);
+    };
+    const found = [await waits(), await waits('--interval', '1s'), await waits('--interval', '2h')];
+    timers.mockRestore();
+    expect(found).toEqual([60_000, 1000, 7_200_000].map((ms) => expect.arrayContaining([ms])));
   });
 
   it('exits with an error when the key is rejected', async () => {
