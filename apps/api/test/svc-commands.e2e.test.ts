@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
-import { createProgram } from '../src/svc/program.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess, svcJsonOn } from './svc-here.ts';
@@ -86,99 +84,6 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect((await run('firm', 'show', firm.id)).stdout).toMatch(
     /^requests_per_minute +300 \(default; test keys: 60\)$/m,
   );
-});
-
-test('without --json a command prints lines that a person reads', async () => {
-  const { id: FIRM, account, test: as } = await service.firm({ name: 'Plain' });
-  const carrier = { name: 'Gulf', phone: '985-555-0142' };
-  const claim = (await sendClaim(service, as, claimBody(account.manual, { carrier }))).json;
-  const { svcId: PERSON } = await service.adjuster();
-  const names = { FIRM, PERSON, CLAIM: claim.id, MANUAL: account.manual, NUMBER: claim.claim_number };
-  const dialog = `
-firm set-plan FIRM claims_only > id FIRM, name Plain, plan claims_only
-firm set-offer-wait FIRM --hours 4 > id FIRM, name Plain, offer_wait_hours 4
-firm set-limits FIRM --burst 5 > id FIRM, name Plain, requests_per_minute 300 (default; test keys: 60), \
-writes_per_minute 120 (default; test keys: 30), burst 5, max_keys 20 (default)
-firm hold FIRM > id FIRM, legal_hold_since TIME
-firm release FIRM > id FIRM, legal_hold_since -
-staff list --firm FIRM > The firm has no staff.
-webhook list --firm FIRM > The firm has no webhook endpoints.
-carrier set --firm FIRM --name gulf --phone 813-555-0100 --street Levee --city Slidell --state LA --zip 70458 > \
-name Gulf, phone 813-555-0100, email -, address Levee, Slidell, LA 70458
-carrier set --firm FIRM --name gulf --clear phone,address > name Gulf, phone -, email -, address -
-carrier list --firm FIRM > name phone email address, Gulf - - -
-carrier remove --firm FIRM --name gulf > Removed.
-carrier list --firm FIRM > The carrier book is empty.
-adjuster passkeys PERSON > No passkeys.
-adjuster end-sessions PERSON > 1 session ended.
-adjuster end-sessions PERSON > 0 sessions ended.
-adjuster sessions PERSON > No sessions.
-adjuster remove-passkeys PERSON > 0 passkeys removed.
-deadline set --event E --kind proof_of_loss --hours 48 --source S > event kind hours source, E proof_of_loss 48 S
-deadline remove --event E --kind proof_of_loss > Removed.
-claim show CLAIM > id CLAIM, test true, external_id EXT, claim_number NUMBER, created_at TIME, updated_at TIME, \
-closed_at -, firm Plain (FIRM), status pending_acceptance, adjuster_svc_id MANUAL, offered_at TIME, responded_at -
-claim close CLAIM > id CLAIM, closed_at TIME`;
-  const expected = dialog.trim().replaceAll('EXT', claim.external_id).split('\n');
-  const shown: string[] = [];
-  for (const line of expected) {
-    const [given = ''] = line.split(' > ');
-    const args = given.split(' ').map((word) => names[word as keyof typeof names] ?? word);
-    const { stdout, stderr } = await run(...args);
-    let text = (stdout + stderr).trimEnd().replaceAll('\n', ', ').replaceAll(/ +/g, ' ');
-    for (const [name, value] of Object.entries(names)) text = text.replaceAll(value, name);
-    shown.push(`${given} > ${text.replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME')}`);
-  }
-  expect(shown).toEqual(expected);
-});
-
-test('keys are shown on one line each, a new secret once, and who made a key', async () => {
-  const { id: firm } = (await json('firm', 'create', '--name', 'Keyed')).firm;
-  expect((await run('key', 'list', '--firm', firm)).stdout).toBe('The firm has no keys.\n');
-  const create = ['key', 'create', '--firm', firm, '--environment', 'live'];
-  const { stdout: created } = await run(...create, '--purpose', 'read_only', '--name', 'Reporting');
-  expect(created).toMatch(
-    /^name +Reporting\n(.*\n)*scopes +claims:read adjusters:read\n(.*\n)*created_by +operator\n/m,
-  );
-  const [, id = ''] = /^id +(key_\S+)$/m.exec(created) ?? [];
-  const { stdout: rolled } = await run('key', 'roll', id);
-  expect(rolled).toMatch(/^secret +svc_live_\w+\nold key expires +20\S+Z$/m);
-  const { keys: both } = await json('key', 'list', '--firm', firm);
-  expect(rolled).toContain(both.find((key: { id: string }) => key.id === id).expires_at);
-  const { stdout: revoked } = await run('key', 'revoke', id);
-  expect(revoked).toMatch(new RegExp(`^id +${id}\nrevoked_at +20\\S+Z\n$`));
-  const [header, ...keys] = (await run('key', 'list', '--firm', firm)).stdout.trimEnd().split('\n');
-  expect(header?.split(/ +/)).toEqual([
-    ...['id', 'name', 'environment', 'purpose', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
-    ...['attention', 'created_by'],
-  ]);
-  expect(keys).toHaveLength(2);
-});
-
-test('an entry of the carrier book is listed, corrected and removed', async () => {
-  const firm = await service.firm();
-  const carrier = { name: 'Gulf Mutual', phone: '985-555-0142' };
-  await sendClaim(service, firm.test, claimBody(firm.account.manual, { carrier }));
-  const ofFirm = ['--firm', firm.id];
-  const named = [...ofFirm, '--name', 'gulf  mutual'];
-  const held = { ...carrier, email: null, address: null };
-  expect(await json('carrier', 'list', ...ofFirm)).toEqual({ carriers: [held] });
-  expect(await json('carrier', 'show', ...named)).toEqual({ carrier: held });
-  const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
-  const options = Object.entries(address).flatMap(([name, value]) => [`--${name}`, value]);
-  const corrected = { ...held, phone: null, email: 'claims@gulf.example', address };
-  expect(
-    await json('carrier', 'set', ...named, '--email', corrected.email, ...options, '--clear', 'phone'),
-  ).toEqual({ carrier: corrected });
-  expect(await json('carrier', 'remove', ...named)).toEqual({ removed: { name: 'Gulf Mutual' } });
-  expect(await json('carrier', 'list', ...ofFirm)).toEqual({ carriers: [] });
-  for (const failing of [['show'], ['remove'], ['set', '--clear', 'phone']]) {
-    const { code, stderr } = await run('carrier', ...failing, ...named);
-    expect([code, stderr]).toEqual([
-      1,
-      `svc: the carrier book of the firm ${firm.id} has no "gulf  mutual"\n`,
-    ]);
-  }
 });
 
 test('deadlines of an event and the wait of a firm are changed, and adjusters see them', async () => {
@@ -359,32 +264,6 @@ test('the audit trail is listed and exported from a time on and until before ano
   expect((await json('audit', 'list', ...period, '--limit', '1')).audit).toHaveLength(1);
 });
 
-test('a claim is shown without its content, and closed permanently', async () => {
-  const firm = await service.firm();
-  const { svcId } = await service.member(firm);
-  const body = claimBody(svcId);
-  const { id } = (await sendClaim(service, firm.live, body)).json;
-  const before = await json('claim', 'show', id);
-  expect(before.claim).toEqual({
-    id,
-    firm: { id: firm.id, name: 'Gulf Adjusting Partners' },
-    test: false,
-    external_id: body.external_id,
-    claim_number: body.claim_number,
-    created_at: TIME,
-    updated_at: TIME,
-    assignment: {
-      status: 'pending_acceptance',
-      adjuster_svc_id: svcId,
-      offered_at: TIME,
-      responded_at: null,
-    },
-    closed_at: null,
-  });
-  const closed = await json('claim', 'close', id);
-  expect(closed.claim).toEqual({ ...before.claim, closed_at: TIME });
-});
-
 test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy service', async () => {
   const [migrated, healthy, unhealthy] = await Promise.all([
     json('migrate'),
@@ -437,70 +316,6 @@ test.each([
   const { code, stdout, stderr } = await run(...args, '--json');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^svc: .+\n$/);
-});
-
-test('incorrect usage exits with 2, and prints only an error', async () => {
-  const wrong: string[][] = [
-    [],
-    ['firm'],
-    ['nonsense'],
-    ['firm', 'create'],
-    ['firm', 'create', '--name', 'X', '--plan', 'gold'],
-    ['firm', 'create', '--name', 'X', '--colour', 'red'],
-    ['firm', 'show', 'not-a-uuid'],
-    ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
-    ['deadline', 'set', '--event', 'A', '--kind', 'proof_of_loss', '--hours', '0', '--source', 'B'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--zip', '70458'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'name'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'phone', '--phone', '813-555-0100'],
-    ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
-    ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
-    ['adjuster', 'create', '--svc-id', 'S'.repeat(129)],
-    ['adjuster', 'create', '--svc-id', 'line\nbreak'],
-    ['adjuster', 'create', '--svc-id', '..'],
-    ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
-    ['firm', 'create', '--name', ' \u3000'],
-    ['firm', 'create', '--name', 'Gulf\u0007'],
-    ['firm', 'create', '--name', 'Gulf', '--name', 'Delta'],
-    ['firm', 'list', '--json', '--json'],
-    ['firm', 'list', '--as', ''],
-    ['firm', 'list', '--as', 'dana', '--as', 'kim'],
-    ['audit', 'export'],
-    ['audit', 'export', '--service', '--firm', UNKNOWN],
-    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-08-01T00:00:00Z'],
-  ];
-  const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
-  for (const [i, { code, stdout, stderr }] of runs.entries()) {
-    expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
-    expect(stderr).not.toBe('');
-  }
-  const twice = runs[wrong.findIndex(([, , option, , again]) => option === '--name' && again === '--name')];
-  expect(twice?.stderr).toMatch(/^error: option '--name <name>' was given twice\n/);
-  const hints = runs.map(({ stderr }) => stderr.trim().split('\n').at(-1));
-  expect([hints[2], hints[3], hints[6]]).toEqual([
-    '(see svc --help)',
-    '(see svc firm create --help)',
-    '(see svc firm show --help)',
-  ]);
-  const help = await svcInProcess(['--help'], {});
-  expect([help.code, help.stderr]).toEqual([0, '']);
-  expect(help.stdout).toContain('firm');
-});
-
-test.each(['x'.repeat(101), 'dana\nkim', ' '])('an unreadable SVC_OPERATOR is refused: %j', async (name) => {
-  const { code, stdout, stderr } = await svcInProcess(['firm', 'list'], { ...env, SVC_OPERATOR: name });
-  expect([code, stdout]).toEqual([1, '']);
-  const shown = JSON.stringify(name.slice(0, 100)).replace('\\', '\\\\');
-  expect(stderr).toMatch(
-    new RegExp(`^svc: SVC_OPERATOR holds ${shown}; allowed: 1 to 100 characters, [^\\n]+\n$`),
-  );
-});
-
-test('a value that is rejected reaches the terminal shortened and without control characters', async () => {
-  const { stderr } = await run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}`);
-  expect(stderr.length).toBeLessThan(1000);
-  expect(stderr).toContain('\\u001b[2J');
 });
 
 test('an export of a firm has names and times as in the API, and a last line with the counts', async () => {
@@ -565,36 +380,6 @@ test('a closed standard output changes neither the operation nor the exit code',
   const unread = svcWithClosedStdout(['firm', 'create', '--name', 'Unread', '--json'], env);
   expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));
-});
-
-test('the commands and options of svc that pages for operators name exist', () => {
-  const folder = new URL('../../../docs/operating/', import.meta.url);
-  const pages = [
-    ...readdirSync(folder).map((name) => new URL(name, folder)),
-    new URL('../runbook.md', folder),
-  ];
-  const lines = pages.flatMap((page) => {
-    const text = readFileSync(page, 'utf8');
-    // In a line of prose between backticks, in a block anywhere; a command may continue in the next line.
-    const [prose, blocks] = [text.replace(/```.*?```/gs, ''), (text.match(/```.*?```/gs) ?? []).join('\n')];
-    return [...[...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code), ...blocks.split('\n')];
-  });
-  const unknown = lines.flatMap((line) => {
-    const [, named] = /(?:^|[\s=]|\$ )svc ([a-z].*)/s.exec(line) ?? [];
-    if (named === undefined) return [];
-    const noun = /^\S+/.exec(named)?.[0];
-    return named.split(' | ').filter((part, index) => {
-      const words = (index === 0 ? part : `${noun} ${part}`).split(/[.,;]?(?:\s+|$)/);
-      const parent = createProgram().commands.find((command) => command.name() === words[0]);
-      const children = parent?.commands ?? [];
-      const command = children.length === 0 ? parent : children.find((child) => child.name() === words[1]);
-      const options = ['--help', '--as', ...(command?.options ?? []).map(({ long }) => long)];
-      const given = words.filter((word) => word.startsWith('--'));
-      if (command === undefined) return words[1] !== undefined && words[1] !== '--help';
-      return given.some((option) => !options.includes(option));
-    });
-  });
-  expect(unknown).toEqual([]);
 });
 
 test('staff are invited, get another role and are removed while a server runs', async () => {

@@ -1,5 +1,6 @@
 import { expect, jest } from '@jest/globals';
 import { run as runSvc } from '../src/svc/run.ts';
+import type { Sessions } from '../src/svc/session.ts';
 import type { CommandResult } from './child.ts';
 
 let queue: Promise<unknown> = Promise.resolve();
@@ -8,6 +9,7 @@ let queue: Promise<unknown> = Promise.resolve();
 export function svcInProcess(
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
+  sessions?: Sessions,
 ): Promise<CommandResult> {
   const ran = queue.then(async () => {
     const output = { stdout: '', stderr: '' };
@@ -21,7 +23,7 @@ export function svcInProcess(
     );
     try {
       Object.assign(process.env, variables);
-      return { code: await runSvc(args), ...output };
+      return { code: await runSvc(args, sessions), ...output };
     } finally {
       for (const spy of spies) spy.mockRestore();
       for (const name of Object.keys(variables)) {

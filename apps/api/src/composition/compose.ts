@@ -59,6 +59,8 @@ interface ComposeOptions {
   readonly clock?: Clock | undefined;
   readonly metrics?: CollectedMetrics | undefined;
   readonly tracing?: Tracing | null;
+  /** Opens the stores; default: on PostgreSQL. */
+  readonly connectTo?: typeof connect;
   /** Ports that tests put in the place of others. */
   readonly replacePorts?: (ports: ExternalServices) => Partial<ExternalServices>;
 }
@@ -86,9 +88,10 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     observe = () => {},
     metrics,
     tracing = null,
+    connectTo = connect,
     replacePorts = () => ({}),
   } = options;
-  const stores = await connect({
+  const stores = await connectTo({
     url: databaseUrl,
     poolMax: config.dbPoolMax,
     log,

@@ -6,7 +6,7 @@ import { passkeyToWire, sessionToWire } from '../http/serialization/adjuster.ts'
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 const adjusterDocument = (adjuster: Adjuster) => ({
   svc_id: adjuster.svcId,
@@ -17,14 +17,6 @@ const adjusterDocument = (adjuster: Adjuster) => ({
   ...(adjuster.disabledAt !== undefined && { disabled_at: toDateTime(adjuster.disabledAt) }),
 });
 
-/** Reads of an account that must exist. */
-const readAccount = <T>(svcId: Svcid, read: (reads: AccountReads, now: Instant) => Promise<T>): Promise<T> =>
-  withService(async (services) => {
-    if ((await services.appReads.adjuster(svcId)) === null)
-      throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-    return read(services.accountReads, services.clock.now());
-  });
-
 function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {
   const document = adjusterDocument(adjuster);
   if (json) printJson({ adjuster: document });
@@ -33,8 +25,18 @@ function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {
 
 const svcIdArgument = () => new Argument('<svc-id>', "the adjuster's SVCID");
 
-export function addAdjusterCommands(program: Command): void {
+export function addAdjusterCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'adjuster', 'accounts of the adjuster app');
+  /** Reads of an account that must exist. */
+  const readAccount = <T>(
+    svcId: Svcid,
+    read: (reads: AccountReads, now: Instant) => Promise<T>,
+  ): Promise<T> =>
+    withService(async (services) => {
+      if ((await services.appReads.adjuster(svcId)) === null)
+        throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+      return read(services.accountReads, services.clock.now());
+    });
 
   addCommand(group, 'create', 'create an account; profile fields may be filled in later')
     .addOption(svcIdOption(parseNewSvcId))

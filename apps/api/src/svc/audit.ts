@@ -18,7 +18,7 @@ import type { Services } from '../composition/container.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 interface Period {
   readonly since?: Instant;
@@ -85,7 +85,7 @@ const PROBLEMS: Readonly<Record<Problem, (seq: number) => string>> = {
   purged: (seq) => `the rows up to ${seq} were deleted, but not by a purge that the retention allows`,
 };
 
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(
     program,
     'audit',

@@ -12,7 +12,7 @@ import type { Services } from '../composition/container.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 const { carrier: carrierFields } = sendClaimBody.shape;
 const { shape: addressFields } = carrierFields.shape.address.unwrap();
@@ -93,7 +93,7 @@ function correctionFrom(options: CorrectionOptions, fail: (message: string) => n
   return correction;
 }
 
-export function addCarrierCommands(program: Command): void {
+export function addCarrierCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'carrier', "a firm's carrier book, which fills in the forms of its claims");
   const addNamed = (name: string, description: string): Command =>
     addCommand(group, name, description)

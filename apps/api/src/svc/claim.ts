@@ -15,7 +15,7 @@ import type { Services } from '../composition/container.ts';
 import { parseUuid } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable, progressOf } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 /** Without the data that the firm sent: it is about the policyholder. */
 const claimDocument = (
@@ -94,7 +94,7 @@ async function traceOf(services: Services, id: ClaimId) {
 
 const claimIdArgument = () => new Argument('<claim-id>').argParser(parseUuid);
 
-export function addClaimCommands(program: Command): void {
+export function addClaimCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'claim', 'claims');
 
   addCommand(group, 'close', 'close a claim, whatever its assignment; frees its claim number')

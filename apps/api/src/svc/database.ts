@@ -20,7 +20,7 @@ import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { checkSchema, diagnose } from './doctor.ts';
 import { printJson, printTable, progressOf } from './output.ts';
-import { thisOperator, withDatabase } from './session.ts';
+import { type Sessions, thisOperator } from './session.ts';
 
 const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
   reference: 'a copy on every node',
@@ -28,7 +28,7 @@ const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
   coordinator: 'on the coordinator',
 };
 
-export function addDatabaseCommands(program: Command): void {
+export function addDatabaseCommands(program: Command, { withDatabase }: Sessions): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
     // withDatabase migrates before it calls this.
     const { state, now } = await withDatabase(async (migrationUrl, now) => ({

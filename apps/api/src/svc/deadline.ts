@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { parseIntegerWithin, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 const eventOption = () =>
   new Option('--event <code>', 'catastrophe code of the event, as in the claims')
@@ -18,7 +18,7 @@ interface DeadlineOptions extends OutputOptions {
   readonly kind: DeadlineKind;
 }
 
-export function addDeadlineCommands(program: Command): void {
+export function addDeadlineCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'deadline', 'deadlines of accepted claims, as the adjuster app shows them');
 
   addCommand(group, 'list', 'list the deadlines, and those of single events').action(

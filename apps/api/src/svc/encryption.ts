@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson, progressOf } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
-export function addEncryptionCommands(program: Command): void {
+export function addEncryptionCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'encryption', 'encryption of personal data in the database');
 
   addCommand(

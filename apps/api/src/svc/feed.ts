@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, progressOf } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
-export function addFeedCommands(program: Command): void {
+export function addFeedCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'feed', "the change feeds that firms' systems poll");
 
   addCommand(

@@ -22,7 +22,7 @@ import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
 import { requestContextOf } from './requests.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
 
@@ -134,7 +134,7 @@ export function exportDocument(row: ExportedRow, context: RequestContext): Recor
 
 const firmIdArgument = () => new Argument('<id>', "the firm's id").argParser(parseUuid);
 
-export function addFirmCommands(program: Command): void {
+export function addFirmCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'firm', 'adjusting firms');
 
   addCommand(group, 'create', 'create a firm with its test accounts; their secrets are shown once')

@@ -15,7 +15,7 @@ import { keyToWire } from '../http/serialization/developer.ts';
 import { parseDuration, parseLifetime, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 /** As at the desk, without the rate limits, which `svc firm show` prints. */
 async function keyDocuments(services: Services, firmId: FirmId) {
@@ -38,7 +38,7 @@ const shown = ({ created_by, ...fields }: KeyDocument) => ({
   created_by: created_by.name ?? created_by.kind,
 });
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'key', 'API keys');
 
   addCommand(group, 'create', 'create a key; its secret is shown once')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { parseBoolean } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 interface MemberOptions extends OutputOptions {
   readonly firm: FirmId;
@@ -25,7 +25,7 @@ function printMember(membership: Membership, { json }: OutputOptions): void {
   else printFields(document);
 }
 
-export function addMemberCommands(program: Command): void {
+export function addMemberCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'member', 'adjusters in firms');
 
   addCommand(group, 'add', 'make an adjuster a member without an invitation')

@@ -15,7 +15,7 @@ import { addMemberCommands } from './member.ts';
 import { withoutControls } from './output.ts';
 import { addPushCommands } from './push.ts';
 import { addRequestsCommand } from './requests.ts';
-import { nameOperator } from './session.ts';
+import { createSessions, nameOperator } from './session.ts';
 import { addStaffCommands } from './staff.ts';
 import { addWebhookCommands } from './webhook.ts';
 
@@ -29,7 +29,7 @@ const shortened = (line: string): string => {
 };
 
 /** The operator's command line. Each command prints fields or a table, or with --json one JSON document. */
-export function createProgram(): Command {
+export function createProgram(sessions = createSessions()): Command {
   const program = new Command('svc')
     .description('Operates the claim assignment service, whether or not a server is running.')
     .addOption(
@@ -43,21 +43,21 @@ export function createProgram(): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(see svc --help)');
-  addFirmCommands(program);
-  addKeyCommands(program);
-  addAdjusterCommands(program);
-  addMemberCommands(program);
-  addStaffCommands(program);
-  addClaimCommands(program);
-  addCarrierCommands(program);
-  addDeadlineCommands(program);
-  addRequestsCommand(program);
-  addAuditCommands(program);
-  addEncryptionCommands(program);
-  addFeedCommands(program);
-  addDatabaseCommands(program);
+  addFirmCommands(program, sessions);
+  addKeyCommands(program, sessions);
+  addAdjusterCommands(program, sessions);
+  addMemberCommands(program, sessions);
+  addStaffCommands(program, sessions);
+  addClaimCommands(program, sessions);
+  addCarrierCommands(program, sessions);
+  addDeadlineCommands(program, sessions);
+  addRequestsCommand(program, sessions);
+  addAuditCommands(program, sessions);
+  addEncryptionCommands(program, sessions);
+  addFeedCommands(program, sessions);
+  addDatabaseCommands(program, sessions);
   addPushCommands(program);
-  addWebhookCommands(program);
+  addWebhookCommands(program, sessions);
   rejectRepeatedOptions(program);
   return program;
 }

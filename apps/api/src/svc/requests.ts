@@ -5,9 +5,9 @@ import { type RequestContext, requestToWire } from '../http/serialization/develo
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
-export function addRequestsCommand(program: Command): void {
+export function addRequestsCommand(program: Command, { withService }: Sessions): void {
   addCommand(program, 'requests', "show a firm's recent requests and their errors; kept for two weeks")
     .addOption(firmOption())
     .addOption(new Option('--request-id <id>', 'the value of X-Request-Id').argParser(parseUuid))

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { withoutControls } from './output.ts';
 import { createProgram } from './program.ts';
+import type { Sessions } from './session.ts';
 
 const FAILED = 1;
 const USAGE_ERROR = 2;
@@ -11,9 +12,9 @@ const USAGE_ERROR = 2;
  * @param args without the program's name.
  * @returns the exit code: 0, 1 when the command failed, 2 for a usage error.
  */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], sessions?: Sessions): Promise<number> {
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    await createProgram(sessions).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;

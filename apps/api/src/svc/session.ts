@@ -45,8 +45,15 @@ interface Migrated {
 
 export const thisOperator = () => byOperator(operatorName);
 
+/** What commands open. */
+const PARTS = { openDatabase, migrateDatabase, recordDatabaseAction, compose };
+type Parts = typeof PARTS;
+
 /** Brings the schema up to date and runs `work`. */
-async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promise<T> {
+async function withMigrated<T>(
+  { openDatabase, migrateDatabase }: Parts,
+  work: (migrated: Migrated) => Promise<T>,
+): Promise<T> {
   const config = readConfig(process.env, false);
   if (config.databaseUrl === null)
     process.stderr.write(`DATABASE_URL is unset: using the embedded database in ${config.dataDir}\n`);
@@ -66,18 +73,20 @@ async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promis
  * Runs `work` with the URL of the role that owns the schema, without composing the service, which would need the encryption
  * key. Migrates first.
  */
-export const withDatabase = <T>(
+const withDatabase = <T>(
+  parts: Parts,
   work: (
     migrationUrl: DatabaseUrl,
     migrations: readonly NamedMigration[],
     record: (action: AuditAction) => Promise<void>,
   ) => Promise<T>,
 ): Promise<T> =>
-  withMigrated(({ database: { url, migrationUrl }, migrations, log }) =>
-    work(migrationUrl, migrations, (action) => recordDatabaseAction(url, log, thisOperator(), action)),
+  withMigrated(parts, ({ database: { url, migrationUrl }, migrations, log }) =>
+    work(migrationUrl, migrations, (action) => parts.recordDatabaseAction(url, log, thisOperator(), action)),
   );
 
 async function composed<T>(
+  { compose }: Parts,
   { config, log, database }: Migrated,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
@@ -100,5 +109,12 @@ async function composed<T>(
 }
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export const withService = <T>(work: (services: Services) => Promise<T>): Promise<T> =>
-  withMigrated((migrated) => composed(migrated, work));
+const withService = <T>(parts: Parts, work: (services: Services) => Promise<T>): Promise<T> =>
+  withMigrated(parts, (migrated) => composed(parts, migrated, work));
+
+/** What commands run in. */
+export const createSessions = (parts = PARTS) => ({
+  withDatabase: <T>(work: Parameters<typeof withDatabase<T>>[1]) => withDatabase(parts, work),
+  withService: <T>(work: (services: Services) => Promise<T>) => withService(parts, work),
+});
+export type Sessions = ReturnType<typeof createSessions>;

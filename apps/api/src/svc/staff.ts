@@ -7,7 +7,7 @@ import { staffToWire } from '../http/serialization/staff.ts';
 import { parseEmail, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 interface StaffOptions extends OutputOptions {
   readonly firm: FirmId;
@@ -40,7 +40,7 @@ async function memberOf(services: Services, { firm, email }: StaffOptions): Prom
   return member;
 }
 
-export function addStaffCommands(program: Command): void {
+export function addStaffCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'staff', 'people of a firm, who work at its desk');
 
   addCommand(group, 'invite', 'add a person, who signs in with a code sent to the address')

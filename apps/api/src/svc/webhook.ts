@@ -19,7 +19,7 @@ import {
 import { parseDuration, parseIntegerWithin, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import type { Sessions } from './session.ts';
 
 type OfFirm = OutputOptions & { firm: FirmId };
 
@@ -82,7 +82,7 @@ async function findWebhook(
   );
 }
 
-export function addWebhookCommands(program: Command): void {
+export function addWebhookCommands(program: Command, { withService }: Sessions): void {
   const group = addGroup(program, 'webhook', 'endpoints that a firm gets signals of its changes at');
   const addEndpointCommand = (name: string, description: string) =>
     addCommand(group, name, description)

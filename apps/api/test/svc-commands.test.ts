@@ -1,0 +1,484 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { type AuditEvent, type AuditReads, type AuditRow, byAccount, claimObject } from '@svc/application';
+import type { AuditAction, ClaimId, FirmId, KeyId, StaffMember } from '@svc/domain';
+import { aLoggedRequest, testClaim } from '@svc/testkit';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { compose } from '../src/composition/compose.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/logging.ts';
+import { checkPush } from '../src/svc/doctor.ts';
+import { createProgram } from '../src/svc/program.ts';
+import { createSessions } from '../src/svc/session.ts';
+import { memoryConnection } from './memory-service.ts';
+import { svcInProcess } from './svc-here.ts';
+
+const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+const MINUTE = 60_000;
+const DATABASE = { url: 'postgres://service@db/claims', migrationUrl: 'postgres://owner@db/claims' };
+
+/** The command line on stores in memory, and a firm. Each command runs a minute after the one before. */
+async function commandLine() {
+  const connection = memoryConnection({
+    encryption: {
+      status: async () => ({
+        wrappingKeyId: 'k2',
+        dataKeys: ['k1', 'k2'].map((wrappingKeyId, n) => ({ wrappingKeyId, count: 3 + n })),
+        plainRows: { claims: 5, staff: 0 },
+        rejectsPlainText: false,
+      }),
+      rewrap: async () => 6,
+      encryptExisting: async () => 7,
+    },
+  });
+  const { clock, steps, stores } = connection;
+  /** With what the log of requests was read. */
+  const asked: unknown[] = [];
+  const webhook = { status: 503, retryAfterMs: null, body: 'later' };
+  const webhookSender = { problemOf: () => null, send: async () => webhook };
+  const composed: Parameters<typeof compose>[0][] = [];
+  const parts = {
+    openDatabase: async () => ({
+      ...DATABASE,
+      embeddedIn: null,
+      release: async () => void steps.push('release'),
+    }),
+    async migrateDatabase(
+      ...[url, , options]: Parameters<typeof import('../src/composition/database.ts').migrateDatabase>
+    ) {
+      steps.push(`migrate ${url} ${options?.migrationUrl} ${options?.caller?.actor}`);
+      return [];
+    },
+    recordDatabaseAction: async () => {},
+    compose(options: Parameters<typeof compose>[0]) {
+      composed.push(options);
+      const { connectTo } = connection;
+      return compose({ ...options, connectTo, replacePorts: () => ({ webhookSender }) });
+    },
+  };
+  const log = createLog({ level: 'error', format: 'json' });
+  const addresses = { baseUrl: '', docsUrl: '', supportEmail: '' };
+  const config = readConfig({}, false);
+  const { services, close } = await compose({
+    ...{ config, databaseUrl: DATABASE.url, log, addresses, connectTo: connection.connectTo },
+  });
+  atEnd(close);
+  const operator = operatorOf(services);
+  const firm = await operator.firm({ name: 'Plain' });
+  const firmId = firm.id as FirmId;
+  const traffic = { keyId: 'key_9' as KeyId, requests: 45, limited: 4, failed: 3 };
+  Object.assign(stores.requestLog, {
+    async requestsOf(...given: unknown[]) {
+      asked.push(given);
+      return [aLoggedRequest({ firmId })];
+    },
+    async busiestKeys(...given: unknown[]) {
+      asked.push(given);
+      return [firmId, 'removed'].map((id) => ({ ...traffic, firmId: id }));
+    },
+    pageOf: async (_: FirmId, after: unknown) => (after === null ? [[aLoggedRequest({ firmId })]] : []),
+  });
+  const sessions = createSessions(parts);
+  return {
+    ...{ ...connection, asked, composed, operator, services, sessions, firm, firmId, webhook },
+    run(...args: string[]) {
+      clock.advance(MINUTE);
+      return svcInProcess(args, { DATABASE_URL: DATABASE.url, SVC_OPERATOR: 'dana' }, sessions);
+    },
+  };
+}
+
+let svc: Awaited<ReturnType<typeof commandLine>>;
+beforeAll(async () => {
+  svc = await commandLine();
+});
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** Names ids in the order in which they appear, and hides what is random. */
+function masking(names: Map<string, string>) {
+  const counts = { key: 0, id: 0 };
+  return (text: string): string => {
+    for (const [kind, pattern] of [
+      ['key', /key_[\w-]{20,}/g],
+      ['id', /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g],
+    ] as const)
+      for (const [found] of text.matchAll(pattern)) {
+        if ([...names.keys()].some((known) => known.includes(found))) continue;
+        counts[kind] += 1;
+        names.set(found, `${kind}${counts[kind]}`);
+      }
+    let shown = text;
+    for (const [value, name] of names) shown = shown.replaceAll(value, name);
+    return shown
+      .replaceAll(/(svc_[a-z]+_|whsec_)[\w+/=]{12,}/g, '$1SECRET')
+      .replaceAll(/test_[A-Za-z0-9]+_([a-z]+)/g, 'test_$1')
+      .replaceAll(/[0-9a-f]{64}/g, 'HASH')
+      .replaceAll(/2026-09-01T(\d\d:\d\d):00.000Z/g, '$1');
+  };
+}
+
+test('every command prints what people read, with --json what programs read, and fails with one line', async () => {
+  const { operator, services, firm, firmId, stores } = svc;
+  const [other, gone] = [await operator.firm({ name: 'Other' }), await operator.firm({ name: 'Gone' })];
+  await operator.adjuster({ svcId: 'Adj-1' });
+  const url = 'https://gone.example/';
+  await services.createWebhook(services.operator, { firmId: gone.id, url, environment: 'live' });
+  const carrier = { name: 'Gulf', phone: '985-555-0142' };
+  const sent = await services.sendClaim(
+    { firmId, environment: 'test' },
+    { ...testClaim(1, { carrier }), adjuster: firm.account.manual, idempotencyKey: 'k', fingerprint: 'f' },
+  );
+  const { id } = sent.claim;
+  const names = new Map([
+    ...([
+      [firmId, 'FIRM'],
+      [other.id, 'OTHER'],
+      [gone.id, 'GONE'],
+      [id, 'CLAIM'],
+    ] as const),
+    [firm.account.manual as string, 'MANUAL'],
+  ]);
+  const masked = masking(names);
+  const changes: Readonly<Record<string, () => unknown>> = {
+    200: () => Object.assign(svc.webhook, { status: 200, body: 'fine' }),
+    503: () => Object.assign(svc.webhook, { status: 503, body: 'later' }),
+    pause: () =>
+      stores.unitOfWork.run(async (tx) => {
+        for (const endpoint of (await tx.webhooks.of(firmId)).slice(0, 1))
+          await tx.webhooks.save({ ...endpoint, paused: 'failing' });
+      }),
+    async key() {
+      const staff = await services.staffReads.ofFirm(firmId);
+      const priya = staff.find(({ name }) => name === 'Priya') as StaffMember;
+      const key = { firmId, environment: 'test', purpose: 'claims', lifetimeMs: null, name: 'Mine' } as const;
+      await services.createKey(byAccount(priya), key, priya);
+    },
+  };
+  const file = readFileSync(new URL('svc-commands.txt', import.meta.url), 'utf8');
+  const expected = file.trimEnd().split('\n');
+  const shown: string[] = [];
+  for (const line of expected) {
+    const [given = ''] = line.split(' > ');
+    const named = (word: string) => [...names].find(([, name]) => name === word)?.[0] ?? word;
+    if (given.startsWith('= ')) {
+      await changes[given.slice(2)]?.();
+      shown.push(line);
+      continue;
+    }
+    const { code, stdout, stderr } = await svc.run(...given.split(' ').map(named));
+    const isJson = given.endsWith('--json') && stdout !== '';
+    const text = isJson
+      ? JSON.stringify(JSON.parse(stdout))
+      : stdout.trimEnd().replaceAll('\n', ', ').replaceAll(/ +/g, ' ');
+    const failure = stderr === '' ? '' : ` ! ${masked(stderr.trimEnd().replaceAll('\n', ', '))}`;
+    shown.push(`${given} > ${masked(text)}${failure}${code === 0 ? '' : ` (${code})`}`);
+  }
+  expect(shown).toEqual(expected);
+  const from = Date.parse('2026-09-01T12:19:00.000Z');
+  expect(svc.asked).toEqual([
+    [from - 20 * MINUTE, 3],
+    [from + MINUTE - 10 * MINUTE, 20],
+    [firmId, { firm: firmId, limit: 50 }],
+    [firmId, { firm: firmId, limit: 2, json: true }],
+  ]);
+});
+
+/** Of what the firm's system has read, many rows. */
+const fillers = (chain: FirmId, count: number): AuditEvent[] =>
+  Array.from({ length: count }, () => ({ chain, entry: anEntry('claims.read', null) }));
+const anEntry = (action: AuditAction, object: string | null, at = svc.clock.now()) => ({
+  ...{ at, action, object, actor: 'key:key_1', address: null, outcome: 'ok', requestId: null },
+});
+
+test('a trace has what happened to its claim in the order of time, but no reads, and an export has every row', async () => {
+  const { operator, services, stores, clock } = svc;
+  const { id: firmId } = await operator.firm();
+  const { svcId, token } = await operator.member(firmId);
+  const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+  const hash = services.secrets.hashOf(token, 'app_session') ?? '';
+  await services.putDevice({ svcId }, hash, 'phone', push);
+  const keys = { idempotencyKey: 'k', fingerprint: 'f' };
+  const actor = { firmId, environment: 'live' } as const;
+  const sentAt = clock.now();
+  const { claim } = await services.sendClaim(actor, { ...testClaim(2), adjuster: svcId, ...keys });
+  const object = claimObject(claim.id);
+  clock.advance(MINUTE);
+  await services.answerOffers.acceptClaim({ svcId }, claim.id);
+  const about = [
+    anEntry('claim.read', object),
+    anEntry('claim.close', claimObject(UNKNOWN as ClaimId)),
+    anEntry('claim.withdraw', object, sentAt + 2),
+    anEntry('claim.offer', object, sentAt - 10_000),
+    anEntry('claim.offer', object, sentAt - 10_001),
+  ];
+  await stores.audit.append([...fillers(firmId, 2000), ...about.map((entry) => ({ chain: firmId, entry }))]);
+  const { stdout } = await svc.run('claim', 'trace', claim.id, '--json');
+  const { events, jobs, devices, claim: shown } = JSON.parse(stdout);
+  expect(
+    events.map(({ action, at }: { action: string; at: string }) => [action, Date.parse(at) - sentAt]),
+  ).toEqual([
+    ['claim.offer', -10_000],
+    ['claim.send', 0],
+    ['claim.withdraw', 2],
+    ['claim.accept', MINUTE],
+  ]);
+  const { updated_at, assignment } = shown;
+  expect([devices, jobs.length, Date.parse(updated_at) - sentAt]).toEqual([1, 1, MINUTE]);
+  expect(Date.parse(assignment.responded_at) - Date.parse(assignment.offered_at)).toBe(MINUTE);
+
+  const exported = async (...period: string[]): Promise<{ seq: number; at: string }[]> => {
+    const { stdout } = await svc.run('audit', 'export', '--firm', firmId, ...period);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+  const all = await exported();
+  expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, n) => n + 1));
+  expect(all.length).toBeGreaterThan(2010);
+  const [since, until] = [sentAt, sentAt + 2].map((at) => new Date(at).toISOString());
+  const within = all.filter(
+    ({ at }) => since !== undefined && until !== undefined && at >= since && at < until,
+  );
+  expect(await exported('--since', String(since), '--until', String(until))).toEqual(within);
+});
+
+test.each<[string, change: (reads: AuditReads) => unknown, problem: string]>([
+  [
+    'outside',
+    (reads) => jest.spyOn(reads, 'outside').mockResolvedValue(7),
+    'row 7 is not part of the chain, so the service did not write it',
+  ],
+  [
+    'changed',
+    (reads) => changeRows(reads, ([first, ...rows]) => (first ? [{ ...first, text: '{}' }, ...rows] : [])),
+    'row 1 is changed',
+  ],
+  ['missing', (reads) => changeRows(reads, ([, ...rows]) => rows), 'row 1 is missing'],
+  [
+    'purged',
+    async (reads) => {
+      const [found, [row]] = [
+        await reads.chain(svc.firmId),
+        await reads.rows(svc.firmId, { after: 2, limit: 1 }),
+      ];
+      if (found !== null && row !== undefined)
+        jest.spyOn(reads, 'chain').mockResolvedValue({ ...found, purged: row });
+    },
+    'the rows up to 3 were deleted, but not by a purge that the retention allows',
+  ],
+])('a chain with a row that is %s is broken, which is recorded too', async (outcome, change, problem) => {
+  const { auditReads } = svc.stores;
+  const firm = ['--firm', svc.firmId];
+  await change(auditReads);
+  const { code, stdout, stderr } = await svc.run('audit', 'verify', ...firm, '--json');
+  expect([code, stderr]).toEqual([1, `svc: the audit chain is broken: ${problem}\n`]);
+  expect(JSON.parse(stdout)).toMatchObject({ intact: false, problem: outcome });
+  const listed = await svc.run('audit', 'list', ...firm, '--limit', '1', '--json');
+  expect(JSON.parse(listed.stdout).audit).toMatchObject([
+    { action: 'audit.verify', outcome, actor: 'operator:dana' },
+  ]);
+  expect(listed.stderr).toBe(outcome === 'outside' ? `svc: left out: ${problem}\n` : '');
+  const known = `2:${'0'.repeat(64)}`;
+  expect((await svc.run('audit', 'verify', ...firm, '--known', known)).stderr).toContain(
+    outcome === 'purged'
+      ? 'row 2 was deleted by retention; name a row from 3 on'
+      : 'the audit chain is broken: ',
+  );
+});
+
+function changeRows(reads: AuditReads, change: (rows: AuditRow[]) => AuditRow[]): void {
+  const rows = reads.rows;
+  jest.spyOn(reads, 'rows').mockImplementation(async (...given) => change(await rows(...given)));
+}
+
+test('a chain that is missing is no intact one', async () => {
+  const missing = 'has no audit chain: it was removed, or nothing was recorded since an upgrade';
+  jest.spyOn(svc.stores.auditReads, 'chain').mockResolvedValue(null);
+  const errors = [];
+  for (const chain of [['--firm', svc.firmId], ['--service'], ['--firm', UNKNOWN]])
+    errors.push((await svc.run('audit', 'verify', ...chain)).stderr);
+  for (const name of ['list', 'export'])
+    errors.push((await svc.run('audit', name, '--firm', svc.firmId)).stderr);
+  expect(errors).toEqual([
+    ...[
+      `svc: the firm ${missing}\n`,
+      `svc: the service ${missing}\n`,
+      `svc: no firm has the id ${UNKNOWN}\n`,
+    ],
+    ...Array(2).fill(`svc: no firm has the id ${svc.firmId}\n`),
+  ]);
+});
+
+test('a command migrates as its operator, uses two connections and no Redis, and closes all, also when it fails', async () => {
+  const { steps, composed, sessions, opened, clock } = svc;
+  const run = (args: string[], env: Record<string, string>) => {
+    clock.advance(MINUTE);
+    steps.length = 0;
+    return svcInProcess(args, env, sessions);
+  };
+  const env = { DATABASE_URL: DATABASE.url, REDIS_URL: 'redis://cache', SVC_OPERATOR: 'dana' };
+  const [base, docs] = ['https://claims.example', 'https://docs.example'];
+  for (const [args, more, operator, baseUrl, docsUrl] of [
+    [[], {}, 'dana', 'http://127.0.0.1:3000', 'http://127.0.0.1:3000/docs'],
+    [['--as', 'kim'], { BASE_URL: base }, 'kim', base, `${base}/docs`],
+    [[], { SVC_OPERATOR: '', DOCS_URL: docs }, userInfo().username, 'http://127.0.0.1:3000', docs],
+  ] as const) {
+    expect((await run([...args, 'firm', 'list'], { ...env, ...more })).code).toBe(0);
+    expect(steps).toEqual([
+      `migrate ${DATABASE.url} ${DATABASE.migrationUrl} operator:${operator}`,
+      'close',
+      'release',
+    ]);
+    const used = composed.at(-1);
+    expect([used?.operator?.actor, used?.addresses]).toEqual([
+      `operator:${operator}`,
+      { baseUrl, docsUrl, supportEmail: '' },
+    ]);
+    expect(used?.config).toMatchObject({ redisUrls: [], dbPoolMax: 2 });
+    expect(opened.at(-1)).toMatchObject({ url: DATABASE.url, poolMax: 2 });
+  }
+  expect((await run(['firm', 'show', UNKNOWN], env)).code).toBe(1);
+  expect(steps.slice(1)).toEqual(['close', 'release']);
+  jest.spyOn(svc.stores, 'checkEncryptionKeys').mockRejectedValue(new Error('no key'));
+  expect(await run(['firm', 'list'], env)).toEqual({ code: 1, stdout: '', stderr: 'svc: no key\n' });
+  expect(steps.slice(1)).toEqual(['close', 'release']);
+  jest.restoreAllMocks();
+  const notice = `DATABASE_URL is unset: using the embedded database in ${process.cwd()}/.data\n`;
+  expect((await run(['firm', 'list'], {})).stderr).toBe(notice);
+});
+
+test('an export of a firm ends with how many rows of each kind it has', async () => {
+  const { stdout, stderr } = await svc.run('firm', 'export', svc.firmId);
+  const lines: { type: string }[] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const end = lines.pop();
+  const counts: Record<string, number> = {};
+  for (const { type } of lines) counts[type] = (counts[type] ?? 0) + 1;
+  expect(end).toEqual({ type: 'end', counts });
+  expect(Object.keys(counts)).toEqual([
+    'firm',
+    'key',
+    'staff',
+    'member',
+    'claim',
+    'webhook',
+    'request',
+    'audit',
+  ]);
+  expect(stderr).toBe(`${lines.length} rows exported\n`);
+  expect(stdout).not.toMatch(/whsec_|[sS]ecret_?[hH]ash/);
+});
+
+test('new keys for push are a pair, each under its name', async () => {
+  const { stdout } = await svc.run('push', 'create-keys');
+  const [, publicKey, privateKey] = /^VAPID_PUBLIC_KEY=(.+)\nVAPID_PRIVATE_KEY=(.+)\n$/.exec(stdout) ?? [];
+  const { public_key, private_key } = JSON.parse((await svc.run('push', 'create-keys', '--json')).stdout);
+  const VAPID_SUBJECT = 'mailto:push@example.com';
+  for (const [VAPID_PUBLIC_KEY = '', VAPID_PRIVATE_KEY = ''] of [
+    [publicKey, privateKey],
+    [public_key, private_key],
+  ])
+    expect(checkPush(readConfig({ VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, VAPID_SUBJECT }, false)).state).toBe(
+      'ok',
+    );
+});
+
+test('incorrect usage exits with 2, and prints only an error', async () => {
+  const wrong: string[][] = [
+    [],
+    ['firm'],
+    ['nonsense'],
+    ['firm', 'create'],
+    ['firm', 'create', '--name', 'X', '--plan', 'gold'],
+    ['firm', 'create', '--name', 'X', '--colour', 'red'],
+    ['firm', 'show', 'not-a-uuid'],
+    ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
+    ['deadline', 'set', '--event', 'A', '--kind', 'proof_of_loss', '--hours', '0', '--source', 'B'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--zip', '70458'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'name'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'phone', '--phone', '813-555-0100'],
+    ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
+    ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
+    ['adjuster', 'create', '--svc-id', 'S'.repeat(129)],
+    ['adjuster', 'create', '--svc-id', 'line\nbreak'],
+    ['adjuster', 'create', '--svc-id', '..'],
+    ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
+    ['firm', 'create', '--name', ' \u3000'],
+    ['firm', 'create', '--name', 'Gulf\u0007'],
+    ['firm', 'create', '--name', 'Gulf', '--name', 'Delta'],
+    ['firm', 'list', '--json', '--json'],
+    ['firm', 'list', '--as', ''],
+    ['firm', 'list', '--as', 'dana', '--as', 'kim'],
+    ['audit', 'export'],
+    ['audit', 'export', '--service', '--firm', UNKNOWN],
+    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-08-01T00:00:00Z'],
+  ];
+  const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
+  for (const [i, { code, stdout, stderr }] of runs.entries()) {
+    expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+  }
+  const twice = runs[wrong.findIndex(([, , option, , again]) => option === '--name' && again === '--name')];
+  expect(twice?.stderr).toMatch(/^error: option '--name <name>' was given twice\n/);
+  const hints = runs.map(({ stderr }) => stderr.trim().split('\n').at(-1));
+  expect([hints[2], hints[3], hints[6]]).toEqual([
+    '(see svc --help)',
+    '(see svc firm create --help)',
+    '(see svc firm show --help)',
+  ]);
+  const help = await svcInProcess(['--help'], {});
+  expect([help.code, help.stderr]).toEqual([0, '']);
+  expect(help.stdout).toContain('firm');
+});
+
+test.each(['x'.repeat(101), 'dana\nkim', ' '])('an unreadable SVC_OPERATOR is refused: %j', async (name) => {
+  const { code, stdout, stderr } = await svcInProcess(['firm', 'list'], { SVC_OPERATOR: name });
+  expect([code, stdout]).toEqual([1, '']);
+  const shown = JSON.stringify(name.slice(0, 100)).replace('\\', '\\\\');
+  expect(stderr).toMatch(
+    new RegExp(`^svc: SVC_OPERATOR holds ${shown}; allowed: 1 to 100 characters, [^\\n]+\n$`),
+  );
+});
+
+test('a value that is rejected reaches the terminal shortened and without control characters', async () => {
+  const { stderr } = await svc.run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}`);
+  expect(stderr.length).toBeLessThan(1000);
+  expect(stderr).toContain('\\u001b[2J');
+});
+
+test('the commands and options of svc that pages for operators name exist', () => {
+  const folder = new URL('../../../docs/operating/', import.meta.url);
+  const pages = [
+    ...readdirSync(folder).map((name) => new URL(name, folder)),
+    new URL('../runbook.md', folder),
+  ];
+  const lines = pages.flatMap((page) => {
+    const text = readFileSync(page, 'utf8');
+    // In a line of prose between backticks, in a block anywhere; a command may continue in the next line.
+    const [prose, blocks] = [text.replace(/```.*?```/gs, ''), (text.match(/```.*?```/gs) ?? []).join('\n')];
+    return [...[...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code), ...blocks.split('\n')];
+  });
+  const unknown = lines.flatMap((line) => {
+    const [, named] = /(?:^|[\s=]|\$ )svc ([a-z].*)/s.exec(line) ?? [];
+    if (named === undefined) return [];
+    const noun = /^\S+/.exec(named)?.[0];
+    return named.split(' | ').filter((part, index) => {
+      const words = (index === 0 ? part : `${noun} ${part}`).split(/[.,;]?(?:\s+|$)/);
+      const parent = createProgram().commands.find((command) => command.name() === words[0]);
+      const children = parent?.commands ?? [];
+      const command = children.length === 0 ? parent : children.find((child) => child.name() === words[1]);
+      const options = ['--help', '--as', ...(command?.options ?? []).map(({ long }) => long)];
+      const given = words.filter((word) => word.startsWith('--'));
+      if (command === undefined) return words[1] !== undefined && words[1] !== '--help';
+      return given.some((option) => !options.includes(option));
+    });
+  });
+  expect(unknown).toEqual([]);
+});
