@@ -20,7 +20,7 @@ import type {
 import { createDeskNavigation } from '../src/navigation.ts';
 import { periodOf, startOfDay, verifiedPeriod } from '../src/periods.ts';
 import { VIEWS } from '../src/state/board.ts';
-import { ruleOf, typedRule } from '../src/state/clock-rules.ts';
+import { ruleOf, type TypedRule, typedRule } from '../src/state/clock-rules.ts';
 import { healthOf } from '../src/state/deliveries.ts';
 import { createInvitations, needsCorrection } from '../src/state/invitations.ts';
 import { isKeyOver, makersOf } from '../src/state/keys.ts';
@@ -37,19 +37,30 @@ import {
 import { proposeOffers } from '../src/state/spread.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
 fakeTime();
 
-const browserAt = (scrollY: number) => ({
-  location: { hash: '' },
-  history: { scrollRestoration: 'auto' as const, state: 0, replaceState: () => {}, go: () => {} },
-  ...{ scrollY, addEventListener: () => {} },
+const browserAt = (scrollY: number) => {
+  const location = { hash: '' };
+  const replaceState = (_: unknown, __: string, hash = location.hash): void => {
+    location.hash = String(hash);
+  };
+  const history = { scrollRestoration: 'auto' as const, state: 0, replaceState, go: () => {} };
+  return { location, history, scrollY, addEventListener: () => {} };
+};
+
+const keptIn = (kept: Record<string, string>) => ({
+  read: (key: string) => kept[key],
+  write: (key: string, text: string) => void Object.assign(kept, { [key]: text }),
 });
 
 /** A service, and a desk that is open in a browser. */
 async function opened(
-  given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; draft?: string | undefined } = {},
+  /** With what the tab and the browser keep. */
+  given: Partial<Record<'drafts' | 'choices', Record<string, string>>> &
+    Partial<{ profile: OwnStaff | Error; claims: BoardClaim[]; isHidden: boolean }> = {},
 ) {
   const state = {
     profile: given.profile ?? DISPATCHER,
@@ -57,11 +68,14 @@ async function opened(
     adjusters: [] as BoardAdjuster[],
     /** What a reading of a list meets. */
     listing: undefined as Error | undefined,
-    visible: true,
+    visible: given.isHidden !== true,
     /** Whether events arrive. */
     alive: true,
-    /** What the tab keeps. */
-    draft: given.draft,
+    random: 0,
+    drafts: { ...given.drafts },
+    choices: { ...given.choices },
+    /** How often other tabs were told of another firm. */
+    told: 0,
     /** What calls meet, in turn; then they succeed. */
     meets: {} as Partial<Record<CallId, unknown[]>>,
   };
@@ -96,13 +110,8 @@ async function opened(
   const navigation = createDeskNavigation(browserAt(0));
   const desk = createDesk({
     api: { call, now: Date.now, isTimeKnown: () => true },
-    choices: { read: () => undefined, write: () => {} },
-    drafts: {
-      read: () => state.draft,
-      write: (_, text) => {
-        state.draft = text;
-      },
-    },
+    choices: keptIn(state.choices),
+    drafts: keptIn(state.drafts),
     deviceLanguage: () => 'en',
     navigation,
     openEvents(handlers) {
@@ -119,8 +128,10 @@ async function opened(
         shown = listener;
       },
     },
-    onFirmChanged: () => {},
-    random: () => 0,
+    onFirmChanged: () => {
+      state.told += 1;
+    },
+    random: () => state.random,
   });
   await desk.start();
   await settled();
@@ -171,6 +182,10 @@ describe('offers', () => {
       detail,
       en.offer.done.offer('SVC-1'),
     ]);
+    const refused: Act = { ...Object(desk.offers.acts.value[1]), claim };
+    expect(outcomeText(refused, es)).toMatch(/^La reclamación cambió .* Jean Delacroix \(SVC-9\)\.$/);
+    expect(outcomeText({ ...refused, code: 'of_a_later_release' }, en)).toBe('of_a_later_release');
+    expect(outcomeText({ ...refused, state: 'sending' }, en)).toBe(en.offer.sending);
     // It was made, and then somebody offered the claim to another adjuster.
     state.meets.offerBoardClaim = [Promise.resolve({ assignment: { adjuster_svc_id: 'SVC-9' } })];
     await desk.offers.retry();
@@ -181,7 +196,7 @@ describe('offers', () => {
   test('that are withdrawn can be made again, a withdrawal whose response was lost was done, and a claim is closed for a reason', async () => {
     const { desk, state, seen, sent } = await opened();
     const changed = { updated_at: '2026-08-30T00:00:00.000Z', assignment: { status: 'unassigned' } };
-    const claims = ['A', 'B', 'C'].map((adjuster_name) =>
+    const claims = ['A', 'B', null].map((adjuster_name) =>
       boardClaim({ adjuster_svc_id: `SVC-${adjuster_name}`, adjuster_name }),
     );
     const [lost, , accepted] = claims as [BoardClaim, BoardClaim, BoardClaim];
@@ -194,7 +209,7 @@ describe('offers', () => {
     await desk.offers.end('withdraw', claims, '');
     expect(messageOf(desk)).toEqual([
       'error',
-      '1 of 3 withdrawn from A, B, C',
+      '1 of 3 withdrawn from A, B, SVC-null',
       `${lost.claim_number}: ${en.offer.unknown}`,
       `${accepted.claim_number}: ${en.refusals.claim_already_accepted}`,
     ]);
@@ -205,8 +220,12 @@ describe('offers', () => {
     await desk.offers.end('close', [closing], 'Sent twice.');
     await desk.offers.retry();
     expect(messageOf(desk)).toEqual(['success', '1 of 1 closed']);
-    const body = { updated_at: closing.updated_at, reason: 'Sent twice.' };
-    expect(sent('closeBoardClaim').map((parts) => parts.body)).toEqual([body, body]);
+    const parts = ({ id, updated_at }: BoardClaim, why: object = {}) => ({
+      ...{ params: { id }, body: { updated_at, ...why } },
+    });
+    expect(sent('closeBoardClaim')).toEqual(Array(2).fill(parts(closing, { reason: 'Sent twice.' })));
+    expect(sent('withdrawBoardOffer')).toEqual([...claims, lost].map((each) => parts(each)));
+    expect(sent('getBoardClaim')).toEqual([{ params: { id: lost.id } }]);
     expect(desk.offers.acts.value.map((act) => act.state)).toEqual(['done', 'done', 'refused', 'done']);
     await desk.offers.undo();
     expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
@@ -217,6 +236,9 @@ describe('offers', () => {
     ]);
     // As they are after the withdrawal.
     expect(seen()).toEqual([changed.updated_at, changed.updated_at]);
+    expect(desk.offers.acts.value.map((act) => act.claim.status)).toEqual([
+      ...['pending_acceptance', 'pending_acceptance', 'unassigned', 'unassigned'],
+    ]);
     state.meets.withdrawBoardOffer = [notPending];
     const history = [{ outcome: 'rejected' }, { outcome: 'withdrawn' }];
     state.meets.getBoardClaim = [{ claim: changed, history }];
@@ -242,7 +264,7 @@ describe('offers', () => {
       `${claims[0]?.claim_number}: ${en.refusals.adjuster_not_accepting}`,
       `${claims[1]?.claim_number}: ${en.offer.unknown}`,
     ]);
-    await desk.offers.retry();
+    await Promise.all([desk.offers.retry(), desk.offers.retry()]);
     expect(messageOf(desk)).toEqual(['success', '1 of 1 offered to SVC-1']);
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done', 'done']);
     expect(keys()).toHaveLength(7);
@@ -304,7 +326,7 @@ describe('offers', () => {
     first.state.meets.offerBoardClaim = [new NetworkError('timeout'), new Promise(() => {})];
     void first.desk.offers.offerPlan(made);
     await settled();
-    const again = await opened({ draft: first.state.draft });
+    const again = await opened({ drafts: first.state.drafts });
     first.desk.offers.dismiss();
     expect(first.desk.offers.draft.value).toBeUndefined();
     expect(again.desk.offers.draft.value?.plan).toEqual(planned);
@@ -340,14 +362,36 @@ describe('offers', () => {
     expect(streams).toEqual(['open', 'close', 'open']);
     await desk.readAdjusters();
     expect(desk.adjusters.rows.value).toEqual([tester]);
-    for (const test of [true, false]) await desk.offers.offer([boardClaim({ test })], one);
-    expect(sent('offerBoardClaim').map(({ query }) => query?.environment)).toEqual(['test', 'live']);
-    state.meets.listBoardAdjusters = [{ data: [one], next_cursor: 'more' }];
-    expect([...(await desk.readCandidates({ id: 'c1', test: true })).keys()]).toEqual(['SVC-1', 'SVC-test']);
-    const asked = { environment: 'test', for_claim: 'c1', limit: 200 };
-    expect(sent('listBoardAdjusters').map(({ query }) => query)).toMatchObject([
-      ...['live', 'live', 'test'].map((environment) => ({ environment })),
-      ...[asked, { ...asked, cursor: 'more' }],
+    const offered = [boardClaim({ test: true }), boardClaim()];
+    for (const each of offered) await desk.offers.offer([each], one);
+    expect(sent('offerBoardClaim')).toEqual(
+      offered.map(({ id, test, updated_at }) => ({
+        ...{ params: { id }, query: { environment: test ? 'test' : 'live' } },
+        headers: { 'Idempotency-Key': expect.stringContaining(id) },
+        body: { adjuster_svc_id: 'SVC-1', updated_at },
+      })),
+    );
+    // Of the environment of the claim, whatever is shown.
+    state.meets.listBoardAdjusters = [
+      { data: [one], next_cursor: 'more' },
+      { data: [tester], next_cursor: null },
+    ];
+    expect([...(await desk.readCandidates({ id: 'c1', test: false })).values()]).toEqual([one, tester]);
+    desk.chooseEnvironment('live');
+    await desk.readCandidates({ id: 'c2', test: true });
+    // Those of the list, too, are of all pages, once each.
+    state.meets.listBoardAdjusters = [
+      { data: [one], next_cursor: 'p2' },
+      { data: [one, other], next_cursor: null },
+    ];
+    await desk.readAdjusters();
+    await desk.adjusters.more();
+    expect(desk.adjusters.rows.value).toEqual([one, other]);
+    const [live, test] = ['live', 'test'].map((environment) => ({ environment, limit: 200 }));
+    const asked = [live, live, test, { ...live, for_claim: 'c1' }];
+    expect(sent('listBoardAdjusters').map(({ query }) => query)).toEqual([
+      ...[...asked, { ...live, for_claim: 'c1', cursor: 'more' }, { ...test, for_claim: 'c2' }],
+      ...[live, { ...live, cursor: 'p2' }],
     ]);
   });
 
@@ -359,13 +403,18 @@ describe('offers', () => {
       () => new Promise((resolve) => waiting.push(resolve)),
     );
     const claims = Array.from({ length: 5 }, () => boardClaim());
+    await desk.offers.offer([], one);
+    expect(messageOf(desk)).toEqual([undefined]);
     const offering = desk.offers.offer(claims, one);
     await settled();
+    expect(messageOf(desk)).toEqual(['neutral', en.offer.sending]);
     await desk.offers.end('close', [...claims.slice(0, 1), boardClaim()], '');
     const ended = sent('closeBoardClaim').map(({ body }) => Object.keys(Object(body)));
     expect([sent('offerBoardClaim').length, ended]).toEqual([4, [['updated_at']]]);
+    desk.offers.prepare('claim', claims.slice(0, 1), 'close');
     desk.offers.dismiss();
     expect(desk.offers.acts.value.map((act) => act.state)).toEqual(Array(5).fill('sending'));
+    expect(desk.offers.draft.value?.ids).toEqual([claims[0]?.id]);
     const before = [reads(), desk.changes.value];
     for (const respond of waiting) respond({ assignment: { adjuster_svc_id: 'SVC-1' } });
     await offering;
@@ -386,6 +435,7 @@ describe('offers', () => {
   test('that are spread are asked for in parts, each with what those before it gave', async () => {
     const items = Array.from({ length: LIMITS.spreadClaims + 1 }, (_, n) => ({
       ...{ id: `c${n}`, label: 'Ana', zip: '', state: 'FL', form_type: n === 0 ? 'dwelling' : 'a later one' },
+      rejected_by: n === 0 ? 'b' : undefined,
     }));
     const bodies: SpreadBody[] = [];
     const offers = await proposeOffers(
@@ -399,12 +449,13 @@ describe('offers', () => {
       ['a', 'b'],
     );
     expect(offers.map(({ id }) => id)).toEqual(items.map(({ id }) => id));
-    expect(bodies.map(({ adjusters }) => adjusters.map(({ given }) => given))).toEqual([
-      [0, 0],
-      [0, LIMITS.spreadClaims],
-    ]);
+    const given = (count: number) => [
+      { svc_id: 'a', given: 0 },
+      { svc_id: 'b', given: count },
+    ];
+    expect(bodies.map(({ adjusters }) => adjusters)).toEqual([given(0), given(LIMITS.spreadClaims)]);
     expect(bodies.map(({ claims: [first] }) => first)).toEqual([
-      { id: 'c0', zip: '', state: 'FL', form_type: 'dwelling' },
+      { id: 'c0', zip: '', state: 'FL', form_type: 'dwelling', rejected_by: 'b' },
       { id: `c${LIMITS.spreadClaims}`, zip: '', state: 'FL', form_type: undefined },
     ]);
   });
@@ -432,17 +483,86 @@ test.each([
 );
 
 test('a claim is shown with its own data, and one that is read late does not change the data of another screen', async () => {
-  const { desk, navigation, state } = await opened();
+  const { desk, navigation, state, sent } = await opened();
   const shown: string[] = [];
-  for (const hash of ['#/claims/c2', '#/', '#/claims/c1']) {
-    state.meets.getBoardClaim = [{ claim: { test: true } }];
+  for (const [hash, test] of [
+    ['#/claims/c2', true],
+    ['#/', true],
+    ['#/claims/c1', true],
+    ['#/', false],
+    ['#/claims/c1', false],
+  ] as const) {
+    state.meets.getBoardClaim = [{ claim: { test } }];
     navigation.go('#/claims/c1');
     const reading = desk.readClaim('c1');
     navigation.go(hash);
-    await reading;
+    expect(await reading).toEqual({ claim: { test } });
     shown.push(desk.environment.value);
   }
-  expect(shown).toEqual(['live', 'live', 'test']);
+  expect(shown).toEqual(['live', 'live', 'test', 'test', 'live']);
+  state.meets.getBoardReceipt = [{ receipt: 'a.b.c' }];
+  expect(await desk.readReceipt('c2')).toBe('a.b.c');
+  expect([sent('getBoardClaim')[0], ...sent('getBoardReceipt')]).toEqual(
+    ['c1', 'c2'].map((id) => ({ params: { id } })),
+  );
+});
+
+test.each([
+  ['', { screen: 'board' }],
+  ['#/claims/c1?view=late', { screen: 'claim', id: 'c1' }],
+  ['#/claims/', { screen: 'board' }],
+  ['#/requests/r1', { screen: 'requests', id: 'r1' }],
+  ['#/requests?code=a/b', { screen: 'requests' }],
+  ['#/readiness/2026-08-29T14:00:00.000Z', { screen: 'readiness', id: '2026-08-29T14:00:00.000Z' }],
+  ['#/toString', { screen: 'board' }],
+])('the address %s leads to %j', (hash, route) => {
+  const navigation = createDeskNavigation(browserAt(0));
+  navigation.go(hash);
+  expect(navigation.route.value).toEqual(route);
+});
+
+test('the address of the board and of a claim keeps the filters, and that of another screen is as it is', async () => {
+  const { desk, navigation, reads } = await opened();
+  const seen: unknown[] = [];
+  const long = 'x'.repeat(LIMITS.companyName.max);
+  for (const hash of [
+    ...['#/?view=late&state=FL', '#/claims/c1', '#/requests?code=x', '#/claims/c2?view=late&state=FL'],
+    ...[`#/?carrier=${long}y`, '#/'],
+  ]) {
+    navigation.go(hash);
+    await after(0);
+    const { view, state, carrier } = desk.board.filters.value;
+    seen.push([navigation.currentHash.value, view, state, carrier, reads()]);
+  }
+  const [late, gulf] = [
+    ['late', 'FL', '', 2],
+    ['waiting', '', long, 3],
+  ];
+  expect(seen).toEqual([
+    ['#/?view=late&state=FL', ...late],
+    ['#/claims/c1?view=late&state=FL', ...late],
+    ['#/requests?code=x', ...late],
+    ['#/claims/c2?view=late&state=FL', ...late],
+    [`#/?carrier=${long}`, ...gulf],
+    [`#/?carrier=${long}`, ...gulf],
+  ]);
+});
+
+test.each([
+  ['/firm', ''],
+  ['/firm/', ''],
+  ['/firm/index.html', ''],
+  ['/firm-a/firm', '/firm-a'],
+])('the page at %s has the service at %j', async (pathname, base) => {
+  const { location } = globalThis;
+  Object.assign(globalThis, { location: { pathname, origin: 'https://x.test' } });
+  try {
+    expect({ ...(await import(`../src/root.ts?of=${pathname}`)) }).toEqual({
+      ...{ ROOT: `${base}/firm/`, DOCS: `${base}/docs/`, SERVICE_URL: `https://x.test${base}` },
+    });
+  } finally {
+    Object.assign(globalThis, { location });
+  }
 });
 
 test('from one claim to the next and back to the list, the list is where it was', () => {
@@ -486,6 +606,14 @@ describe('the board', () => {
     await settled();
     await after(3000);
     expect(reads()).toBe(5);
+    // Pages that are told of it at the same moment read at others.
+    await after(3000);
+    state.random = 0.5;
+    events.changed?.('r7');
+    await after(749);
+    expect(reads()).toBe(5);
+    await after(1);
+    expect(reads()).toBe(6);
   });
 
   test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
@@ -525,11 +653,11 @@ describe('the board', () => {
   });
 
   test('shows the counts of the first page, asks for the claims of each view, and is searched once the typing pauses', async () => {
-    const { desk, sent } = await opened({ claims: claims(150) });
+    const { desk, state, sent } = await opened({ claims: claims(150) });
     const { board } = desk;
     expect(board.counts.value).toEqual({ waiting: 150, late: 0, rejected: 0, unassigned: 0 });
     await board.list.more();
-    expect(board.counts.value).toMatchObject({ waiting: 150 });
+    expect([board.counts.value?.waiting, rowsOf(desk)]).toEqual([150, state.claims.map(({ id }) => id)]);
     const asked: unknown[] = [];
     for (const view of VIEWS) {
       board.filter({ view });
@@ -571,6 +699,8 @@ describe('the board', () => {
     events.changed?.('r2');
     await after(5000);
     expect([rowsOf(desk), desk.session.connection.value]).toEqual([before, 'problem']);
+    // The page says it, and no message does.
+    expect(messageOf(desk)).toEqual([undefined]);
     state.listing = undefined;
     await after(30_000);
     expect(rowsOf(desk)).toEqual(state.claims.map(({ id }) => id));
@@ -583,6 +713,7 @@ describe('the board', () => {
     const { board } = desk;
     const chosen = () => board.chosen.value.map(({ id }) => rows.findIndex((row) => row.id === id));
     const toggle = (index: number, isRange = false) => board.toggle(rows[index]?.id ?? '', isRange);
+    toggle(3);
     toggle(4, true);
     toggle(1, true);
     expect(chosen()).toEqual([1, 2, 4]);
@@ -613,10 +744,9 @@ describe('the board', () => {
   });
 
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
-    const { state, events, streams, shown, reads } = await opened();
-    state.visible = false;
+    const { state, events, streams, shown, reads } = await opened({ isHidden: true });
     shown();
-    expect(streams.at(-1)).toBe('close');
+    expect(streams).toEqual(['close']);
     state.visible = true;
     shown();
     await after(3000);
@@ -705,20 +835,25 @@ describe('a session', () => {
     const [claim = boardClaim(), other = boardClaim()] = state.claims;
     desk.chooseEnvironment('test');
     await settled();
-    desk.board.filter({ q: 'Delgado' }, true);
+    desk.board.filter({ q: 'Delgado', adjuster: 'SVC-1' }, true);
     desk.board.sortBy('name');
     desk.board.toggle(other.id);
     desk.offers.prepare('board', [other]);
     desk.openInvitations(createInvitations).typed.value = 'SVC-1\nSVC-2';
     desk.typedClocks.value = { basedOn: 'v1', rules: [{ report_days: '3' }] };
-    const draft = state.draft;
-    const again = await opened({ claims: state.claims, draft });
+    desk.chooseScheme('dark');
+    desk.candidateOrder.choose('name');
+    desk.language.choose('es');
+    await settled();
+    const { drafts } = state;
+    const again = await opened({ claims: state.claims, drafts, choices: state.choices });
     const { board, environment, offers } = again.desk;
-    expect([environment.value, board.filters.value.q, board.sort.value]).toEqual([
-      ...['test', 'Delgado', { by: 'name', isDown: false }],
+    const chosen = [again.desk.scheme.value, again.desk.candidateOrder.choice.value];
+    expect([environment.value, ...chosen, again.desk.language.choice.value, board.sort.value]).toEqual([
+      ...['test', 'dark', 'name', 'es', { by: 'name', isDown: false }],
     ]);
     expect(again.sent('listBoardClaims').map(({ query }) => query)).toEqual([
-      expect.objectContaining({ environment: 'test', q: 'Delgado' }),
+      { environment: 'test', q: 'Delgado', adjuster: 'SVC-1', limit: 100 },
     ]);
     expect([board.chosen.value, offers.draft.value]).toEqual([
       [other],
@@ -727,11 +862,14 @@ describe('a session', () => {
     const invitations = again.desk.openInvitations(createInvitations);
     expect(again.desk.typedClocks.value?.rules).toEqual([{ report_days: '3' }]);
     expect(invitations.list.value.entries).toHaveLength(2);
-    expect(draft).not.toContain(claim.name);
+    expect(JSON.stringify([drafts, state.choices])).not.toContain(claim.name);
     const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
-    const stranger = await opened({ claims: state.claims, draft, profile });
+    const stranger = await opened({ claims: state.claims, drafts, profile });
     expect([stranger.desk.board.filters.value.q, stranger.desk.offers.draft.value]).toEqual(['', undefined]);
     expect(stranger.desk.openInvitations(createInvitations).typed.value).toBe('');
+    again.state.meets.closeSession = [new NetworkError('timeout')];
+    await expect(again.desk.signOut(false)).rejects.toThrow('timeout');
+    expect([offers.draft.value?.ids, again.desk.session.profile.value]).toEqual([[other.id], DISPATCHER]);
     for (const [page, isEverywhere] of [
       [again, true],
       [stranger, false],
@@ -739,11 +877,9 @@ describe('a session', () => {
       page.navigation.go('#/settings');
       await page.desk.signOut(isEverywhere);
       const ended = [page.sent('closeAllSessions').length, page.sent('closeSession').length];
-      expect([...ended, page.navigation.currentHash.value]).toEqual(
-        isEverywhere ? [1, 0, '#/'] : [0, 1, '#/'],
-      );
+      expect([...ended, page.navigation.currentHash.value]).toEqual([isEverywhere ? 1 : 0, 1, '#/']);
     }
-    expect([again.state.draft, invitations.typed.value]).toEqual(['', '']);
+    expect([Object.values(again.state.drafts), invitations.typed.value]).toEqual([[''], '']);
   });
 
   test('is kept through an outage at the start, and opens once the service responds', async () => {
@@ -754,19 +890,92 @@ describe('a session', () => {
     expect([desk.session.profile.value, desk.startFailed.value]).toEqual([DISPATCHER, false]);
     const back = await opened({ profile: new NetworkError('connection') });
     back.state.profile = DISPATCHER;
-    back.shown();
-    await settled();
-    expect([back.desk.session.profile.value, back.sent('getOwnStaff').length]).toEqual([DISPATCHER, 2]);
+    for (const isVisible of [false, true]) {
+      back.state.visible = isVisible;
+      back.shown();
+      await settled();
+      expect(back.sent('getOwnStaff')).toHaveLength(isVisible ? 2 : 1);
+    }
+    expect(back.desk.session.profile.value).toEqual(DISPATCHER);
   });
 
-  test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
-    const { desk, state, events, streams, reads } = await opened({ claims: [boardClaim()] });
-    state.profile = { ...DISPATCHER, permissions: ['keys:read'] };
+  test('that is to open and has ended or is refused leads to the sign-in, which a choice of firms does not leave', async () => {
+    const refusal = new ApiError(403, 'insufficient_scope');
+    const choice = { ticket: 't', firms: [] };
+    const code = { email: 'a@example.com', code: '123456' };
+    const chosen = { ticket: 't', firm_id: 'f2' };
+    for (const profile of [new ApiError(401, 'invalid_session'), refusal]) {
+      const { desk, state, sent } = await opened({ profile });
+      expect(messageOf(desk)[1]).toBe(profile === refusal ? en.refusals.insufficient_scope : undefined);
+      state.meets.openSession = [choice, {}];
+      const { session, startFailed } = desk;
+      const seen: unknown[] = [startFailed.value, session.endedBecause.value];
+      seen.push(await desk.signIn(code), session.profile.value);
+      state.profile = DISPATCHER;
+      seen.push(await desk.signIn(chosen), session.profile.value);
+      expect(seen).toEqual([false, null, choice, null, undefined, DISPATCHER]);
+      expect(sent('openSession')).toEqual([{ body: code }, { body: chosen }]);
+    }
+  });
+
+  test('is changed to another firm with nothing of the one before, which other tabs are told, and is left as it is by a refusal', async () => {
+    const { desk, navigation, state, streams, sent, reads } = await opened({ claims: [boardClaim()] });
+    const [claim = boardClaim()] = state.claims;
+    desk.chooseEnvironment('test');
+    await settled();
+    navigation.go('#/reports');
+    desk.board.toggle(claim.id);
+    desk.board.sortBy('name');
+    desk.offers.prepare('board', [claim]);
+    state.meets.changeFirm = [new ApiError(403, 'insufficient_scope')];
+    await expect(desk.changeFirm('f2')).rejects.toThrow('insufficient_scope');
+    const { board, offers, session } = desk;
+    const shown = () => [
+      ...[session.profile.value?.firm.id, desk.environment.value, navigation.currentHash.value],
+      ...[board.selected.value.size, board.sort.value?.by, offers.draft.value?.from, state.told],
+    ];
+    expect(shown()).toEqual([DISPATCHER.firm.id, 'test', '#/reports', 1, 'name', 'board', 0]);
+    state.meets.changeFirm = [{ ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'f2' } }];
+    const before = reads();
+    await desk.changeFirm('f2');
+    await settled();
+    expect(shown()).toEqual(['f2', 'live', '#/', 0, undefined, undefined, 1]);
+    expect([sent('changeFirm').at(-1), reads() - before, streams.slice(-2)]).toEqual([
+      ...[{ body: { firm_id: 'f2' } }, 1, ['close', 'open']],
+    ]);
+    expect(Object.values(state.drafts).join()).not.toContain(claim.id);
+  });
+
+  test('whose role has changed, as the end of its events may mean, shows what the new role may see, and not a role of the session before', async () => {
+    const { desk, state, events, streams, shown, reads } = await opened({ claims: [boardClaim()] });
+    const rows = rowsOf(desk);
+    const roles = [['claims:read'], ['keys:read']] as const;
+    const seen: unknown[] = [];
+    for (const permissions of roles) {
+      state.profile = { ...DISPATCHER, permissions: [...permissions] };
+      events.disconnected?.(false);
+      await settled();
+      seen.push([desk.can('claims:read'), desk.can('keys:read'), rowsOf(desk)]);
+    }
+    expect(seen).toEqual([
+      [true, false, rows],
+      [false, true, undefined],
+    ]);
+    shown();
+    await after(60_000);
+    expect([reads(), streams]).toEqual([1, ['open', 'close']]);
+    const without = await opened({ profile: state.profile });
+    expect([without.reads(), without.streams]).toEqual([0, []]);
+    const answers: ((met: unknown) => void)[] = [];
+    state.meets.getOwnStaff = [new Promise((resolve) => answers.push(resolve))];
     events.disconnected?.(false);
     await settled();
-    await after(60_000);
-    expect([desk.can('claims:read'), rowsOf(desk)]).toEqual([false, undefined]);
-    expect([reads(), streams]).toEqual([1, ['open', 'close']]);
+    events.signedOut?.();
+    state.profile = DISPATCHER;
+    await desk.signIn({ email: 'a@example.com', code: '123456' });
+    answers[0]?.({ ...DISPATCHER, permissions: [] });
+    await settled();
+    expect(desk.session.profile.value).toEqual(DISPATCHER);
   });
 });
 
@@ -807,16 +1016,16 @@ test('of deliveries the last that arrived, what waits and what failed last is sa
 });
 
 test('a rule of clocks is sent with numbers as numbers, and what is none of them as it was typed', () => {
-  const typed = {
-    carrier: ' 42 ',
-    cat_code: ' ',
-    contact_hours: ' 12 ',
-    inspection_hours: 'doce',
-    report_days: '3.5',
-  };
-  expect(ruleOf(typed)).toEqual({
-    ...{ carrier: '42', contact_hours: 12, inspection_hours: 'doce', report_days: '3.5' },
-  });
+  const names = ['carrier', 'cat_code', 'contact_hours', 'inspection_hours', 'report_days'];
+  const rule = (values: readonly unknown[]) => Object.fromEntries(names.map((name, n) => [name, values[n]]));
+  const typed = [
+    [' 42 ', '7', ' 12 ', '48', '03'],
+    ['Gulf', ' ', '3.5', 'doce', ''],
+  ].map((texts) => ruleOf(rule(texts) as TypedRule));
+  expect(typed).toEqual([
+    rule(['42', '7', 12, 48, 3]),
+    { carrier: 'Gulf', contact_hours: '3.5', inspection_hours: 'doce' },
+  ]);
   expect(typedRule({ carrier: 'Gulf', report_days: 3 })).toEqual({ carrier: 'Gulf', report_days: '3' });
 });
 
@@ -855,44 +1064,85 @@ describe('an upload', () => {
     };
     return { file, bytes };
   };
-  const { file: FILE } = fileOf('Monday 11-28.csv', 'Claim #,Code\n1,a\n2,b\n3,c\n4,d\n');
+  const TEXT = 'Claim #,Code\n1,a\n2,b\n3,c\n4,d\n';
+  const { file: FILE } = fileOf('Monday 11-28.csv', TEXT);
   const columns = { 'Claim #': 'claim_number', Code: null };
   const result = (from: number, next_row: number | null, dry_run: boolean, outcome: string) => ({
-    ...{ id: 'i1', environment: 'live', dry_run, columns, problems: [], total_rows: 4, next_row, lines: 4 },
+    ...{ id: 'i1', environment: 'live', dry_run, columns, problems: [], total_rows: 5, next_row, lines: 4 },
     likely_header_row: null,
     rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
   });
 
   /** An upload of a checked file that gets these responses, and what it sends. */
   const uploading = async (responses: (object | Error)[]) => {
-    const { desk, state, sent } = await opened();
+    const { desk, navigation, state, sent } = await opened();
     state.meets.importClaims = [result(2, null, true, 'valid'), ...responses];
     const uploads = desk.openUploads(createUpload);
     await uploads.choose(FILE);
     const bodies = () => sent('importClaims').flatMap(({ body }, n) => (n === 0 ? [] : (body as ImportBody)));
-    return { desk, bodies, uploads };
+    return { desk, navigation, bodies, uploads };
   };
 
   test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
-    const { bodies, uploads } = await uploading([
+    const { desk, bodies, uploads } = await uploading([
       { ...result(2, 4, false, 'sent'), columns: { ...columns, 'Column 2': 'file_number' } },
       new NetworkError('service', 20_000),
       new NetworkError('timeout'),
       result(4, 6, false, 'already_sent'),
       result(6, null, false, 'sent'),
     ]);
-    void uploads.send();
+    for (let taps = 0; taps < 2; taps += 1) void uploads.send();
     await settled();
     await after(19_999);
     expect([bodies().length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
+    await uploads.change({ date_order: 'mdy' });
     await after(1);
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
+    expect(messageOf(desk)).toEqual(['error', en.network.needed]);
     await uploads.resume();
     expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 4, already_sent: 2 } });
     // With the columns of the check and of every part, whatever others import under the same name.
     const sent = bodies().map((body) => `${body.from_row} ${Object.keys(body.columns ?? {})}`);
     const repeated = Array(3).fill('4 Claim #,Column 2');
     expect(sent).toEqual(['undefined Claim #', ...repeated, '6 Claim #,Column 2']);
+    expect(bodies().at(-1)).toEqual({
+      ...{ name: 'Monday', file_name: 'Monday 11-28.csv', text: TEXT, delimiter: 'comma', adjusters: {} },
+      ...{ environment: 'live', dry_run: false, import_id: 'i1', from_row: 6 },
+      columns: { 'Claim #': 'claim_number', 'Column 2': 'file_number' },
+    });
+  });
+
+  test('of several parts goes from one to the next, and no further than a problem of the whole file', async () => {
+    const rows = Array.from({ length: 2001 }, (_, n) => `${n},a\n`);
+    const { file } = fileOf('Large.csv', `Claim #,Code\n${rows.join('')}`);
+    const wrong = { columns: [], fields: [], detail: 'No.', column: null };
+    const { desk, navigation, uploads, bodies } = await uploading([
+      { ...result(2, null, true, 'valid'), problems: [wrong] },
+      ...[result(2, null, true, 'valid'), result(2002, null, true, 'valid')],
+      ...[result(2, 4, false, 'sent'), result(4, null, false, 'sent'), result(2002, null, false, 'sent')],
+    ]);
+    navigation.go('#/upload');
+    await uploads.choose(file);
+    expect([bodies().length, uploads.upload.value?.kind]).toEqual([1, 'checked']);
+    await uploads.change({ date_order: 'dmy' });
+    await uploads.send();
+    const last = `Claim #,Code\n${rows.at(-1)}`;
+    const sent = bodies().map((body) => [
+      ...[body.first_row, body.from_row, body.import_id, body.dry_run, body.text === last, body.date_order],
+    ]);
+    expect(sent).toEqual([
+      [2, undefined, undefined, true, false, undefined],
+      [2, undefined, undefined, true, false, 'dmy'],
+      [2002, 2002, 'i1', true, true, 'dmy'],
+      [2, undefined, undefined, false, false, 'dmy'],
+      [2, 4, 'i1', false, false, 'dmy'],
+      [2002, 2002, 'i1', false, true, 'dmy'],
+    ]);
+    expect([uploads.upload.value?.counts, uploads.progress.value]).toEqual([
+      ...[{ sent: 6 }, { done: 6, lines: 2001, total: 2001 }],
+    ]);
+    // The screen itself says it.
+    expect(messageOf(desk)).toEqual([undefined]);
   });
 
   test('goes on while another screen or the other data is shown, takes no other file until then, and says when it is over', async () => {
@@ -908,7 +1158,8 @@ describe('an upload', () => {
     await uploads.choose(fileOf('Tuesday.csv', 'a,b').file);
     expect([uploads.isSending.value, uploads.progress.value]).toEqual([
       true,
-      { done: 2, lines: 4, total: 4 },
+      // As the service counts them.
+      { done: 2, lines: 4, total: 5 },
     ]);
     for (let wait = 0; wait < 2; wait += 1) await after(1000);
     desk.chooseEnvironment('test');
@@ -925,11 +1176,18 @@ describe('an upload', () => {
 
   test('counts every problem of every part, and keeps as many as the memory of a page takes', async () => {
     const problems = Array.from({ length: 150_000 }, () => ({ column: null, detail: 'No.' }));
-    const rows = [{ ...result(2, 3, true, 'invalid').rows[0], problems, needs_adjuster: {} }];
+    const [one, other] = result(2, 3, true, 'invalid').rows;
+    const rows = [
+      { ...one, external_id: 'EXT-1', problems, needs_adjuster: {} },
+      { ...other, needs_adjuster: null },
+    ];
     const { uploads } = await uploading([3, null].map((next) => ({ ...result(2, next, true, ''), rows })));
     await uploads.choose(FILE);
-    const { problems: kept = [], problemCount, unassigned } = uploads.upload.value ?? {};
-    expect([kept.length, problemCount, unassigned?.length]).toEqual([200_000, 300_000, 2]);
+    const { problems: kept = [], problemCount, unassigned, counts } = uploads.upload.value ?? {};
+    expect([kept.length, problemCount, kept.at(-1), unassigned?.map(({ row }) => row), counts]).toEqual([
+      ...[200_000, 300_000, { row: 2, external_id: 'EXT-1', column: null, detail: 'No.' }],
+      ...[[2, 2], { invalid: 4 }],
+    ]);
   });
 
   test('sends the file as it was checked: one that has changed on the disk is checked again, and one that is gone is said', async () => {
@@ -992,10 +1250,15 @@ describe('an upload', () => {
       name: 'Slow.csv',
       arrayBuffer: () => waits.then(() => file.arrayBuffer()),
     });
-    await uploads.choose(file);
+    const second = uploads.choose(file);
+    expect(uploads.isReading.value).toBe(true);
+    await second;
     slow[0]?.();
     await first;
-    expect([uploads.file.value?.fileName, bodies().length]).toEqual(['Last.csv', 1]);
+    expect([uploads.isReading.value, bodies().length]).toEqual([false, 1]);
+    expect(uploads.file.value).toEqual({
+      ...{ name: 'Last', fileName: 'Last.csv', text: 'a,b\n1,2\n', encoding: 'utf-8', chosen: file },
+    });
   });
 
   test('that is refused is not resumed, one whose session has ended is, and one with rows that failed says so', async () => {
@@ -1008,6 +1271,7 @@ describe('an upload', () => {
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     await uploads.resume();
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', false]);
+    expect(messageOf(desk)).toEqual(['error', en.refusals.validation_failed]);
     await uploads.send();
     expect(messageOf(desk)).toEqual(['neutral', expect.stringMatching(/^Upload: .*: 2$/)]);
   });
@@ -1064,14 +1328,25 @@ describe('an upload', () => {
   });
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {
-    const checks = [result(2, null, true, 'valid'), result(2, null, true, 'valid')];
-    const { bodies, uploads } = await uploading(checks);
-    await uploads.change({ columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' });
+    const answers: ((met: unknown) => void)[] = [];
+    const waiting = new Promise<object>((resolve) => answers.push(resolve));
+    const { desk, bodies, uploads } = await uploading([waiting, result(2, null, true, 'valid')]);
+    const values = { 'carrier.name': 'Gulf' };
+    const changing = uploads.change({ columns: { 'Claim #': 'claim_number', Code: null }, values });
+    await settled();
+    const { kind, counts } = uploads.upload.value ?? {};
+    expect([kind, counts, uploads.isSending.value]).toEqual(['checking', {}, false]);
     await uploads.choose(FILE);
-    expect(bodies()).toMatchObject([
-      { dry_run: true, columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' },
-      { dry_run: true, columns: undefined, date_order: 'mdy' },
-    ]);
+    answers[0]?.(result(2, null, true, 'invalid'));
+    await changing;
+    expect(uploads.upload.value).toMatchObject({ kind: 'checked', counts: { valid: 2 } });
+    const common = {
+      ...{ name: 'Monday', file_name: 'Monday 11-28.csv', text: TEXT, delimiter: 'comma', adjusters: {} },
+      ...{ environment: 'live', dry_run: true, values },
+    };
+    expect(bodies()).toEqual([{ ...common, columns: { 'Claim #': 'claim_number' } }, common]);
+    desk.chooseEnvironment('test');
+    expect([uploads.choices.value, uploads.canResume()]).toEqual([{}, false]);
   });
 });
 
@@ -1090,7 +1365,7 @@ describe('a list of invitations', () => {
   const many = Array.from({ length: 120 }, (_, n) => `SVC-${n}`).join('\n');
 
   test('is sent in parts, waits as long as the service asks, and after a stop is sent again as a whole', async () => {
-    const { invitations, lists } = await listing(
+    const { desk, invitations, lists, sent } = await listing(
       [
         results(0, 50),
         new NetworkError('service', 5000),
@@ -1104,10 +1379,15 @@ describe('a list of invitations', () => {
     void invitations.send();
     void invitations.send();
     await settled();
-    expect(invitations.run.value).toMatchObject({ kind: 'sending', total: 120 });
-    expect(invitations.run.value?.done).toHaveLength(50);
+    const invited = Array.from({ length: 50 }, (_, n) => ({
+      ...{ row: n + 1, svcId: `SVC-${n}`, outcome: 'invited' },
+    }));
+    const part = { environment: 'live', total: 120, done: invited };
+    expect(invitations.run.value).toEqual({ ...part, kind: 'sending' });
     await after(5000);
-    expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['stopped', many]);
+    expect([invitations.run.value, invitations.typed.value]).toEqual([{ ...part, kind: 'stopped' }, many]);
+    // Those who were invited are among the adjusters.
+    expect([messageOf(desk), sent('listBoardAdjusters').length]).toEqual([['error', en.network.needed], 1]);
     await invitations.send();
     expect(lists().map(({ length, 0: first }) => [length, first])).toEqual([
       ...[
@@ -1135,11 +1415,12 @@ describe('a list of invitations', () => {
       ],
     };
     const [longest, long] = ['😀'.repeat(128), 'x'.repeat(129)];
-    const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', longest].join('\n');
+    const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', longest, 'S\0'].join('\n');
     const { invitations, lists } = await listing([response], typed);
     await invitations.send();
     expect(lists()).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', longest]]);
     const failed = invitations.run.value?.done.filter(needsCorrection);
+    expect(invitations.run.value?.total).toBe(9);
     expect(failed?.map(({ row, outcome }) => [row, outcome]).sort()).toEqual([
       ...[
         [2, 'unknown_osaid'],
@@ -1147,12 +1428,13 @@ describe('a list of invitations', () => {
         [5, 'invalid'],
         [7, 'an_outcome_of_later'],
         [8, 'unknown'],
+        [9, 'invalid'],
       ],
     ]);
     expect(invitations.typed.value).toBe(typed);
     invitations.correct();
     expect(invitations.typed.value.split('\n').sort()).toEqual([
-      ...['SVC-4', 'SVC\ud800', 'svc-2', long, longest],
+      ...['S\0', 'SVC-4', 'SVC\ud800', 'svc-2', long, longest],
     ]);
     expect(invitations.run.value).toBeUndefined();
   });
@@ -1198,7 +1480,12 @@ describe('a list of invitations', () => {
     const rows = [['SVCID'], ['SVC-3']];
     await invitations.choose(file(workbookOf({ sheets: [{ name: 'Adjusters', rows }] })));
     expect(invitations.typed.value).toBe('SVC-3');
+    expect(invitations.notice.value).toBeUndefined();
     await invitations.choose(file('%PDF-1.7 \0\0'));
     expect([invitations.typed.value, invitations.notice.value?.kind]).toEqual(['SVC-3', 'unreadable']);
+    const gone = { ...file(''), arrayBuffer: () => Promise.reject(new Error('gone')) };
+    await expect(invitations.choose(gone)).rejects.toThrow('gone');
+    invitations.restart();
+    expect([invitations.run.value, invitations.notice.value]).toEqual([undefined, undefined]);
   });
 });

@@ -13,9 +13,8 @@ export function Credentials(props: { readonly adjuster: BoardAdjuster; readonly 
   const [shared, setShared] = useState<SharedCredentials>();
   useEffect(() => {
     const params = { svc_id: adjuster.svc_id };
-    void perform(async () => setShared(await call('getSharedCredentials', { params }))).then(
-      (isRead) => !isRead && close(),
-    );
+    const read = async () => setShared(await call('getSharedCredentials', { params }));
+    void perform(read, '').then((isRead) => !isRead && close());
   }, []);
   return (
     <Dialog title={words.title(displayName(adjuster))} close={close}>
