@@ -1328,7 +1328,7 @@ describe('an upload', () => {
   });
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {
-    const answers: ((met: unknown) => void)[] = [];
+    const answers: ((met: object) => void)[] = [];
     const waiting = new Promise<object>((resolve) => answers.push(resolve));
     const { desk, bodies, uploads } = await uploading([waiting, result(2, null, true, 'valid')]);
     const values = { 'carrier.name': 'Gulf' };
