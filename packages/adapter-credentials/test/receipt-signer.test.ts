@@ -35,6 +35,9 @@ test('a receipt is a JWS that the listed public key verifies, also of a process 
   const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: X } });
   const signed = Buffer.from(`${header}.${body}`);
   expect(verify(null, signed, key, Buffer.from(signature, 'base64url'))).toBe(true);
+  const listed: ReceiptKey[] = [];
+  const empty = { add: async (one: ReceiptKey) => void listed.push(one), all: async () => listed };
+  expect(await createReceiptSigner({ privateKey, keys: empty }).publicKeys()).toEqual([{ kid: KID, x: X }]);
   const made = [createReceiptKey(), createReceiptKey()];
   expect([made[0] === made[1], Buffer.from(made[0] ?? '', 'base64').length]).toEqual([false, 32]);
 });

@@ -3,14 +3,14 @@ import { NO_METRICS } from '@svc/application';
 import { createSignInMonitor } from '../src/sign-in-monitor.ts';
 
 test('fifty failed sign-ins within a minute are one warning, and every one is counted by kind', () => {
-  const clock = { time: 0, now: () => clock.time };
+  const clock = { time: 1, now: () => clock.time };
   const warnings: unknown[] = [];
   const counted: string[] = [];
   const log = { warn: (...line: unknown[]) => warnings.push(line) };
   const metrics = { ...NO_METRICS, signInFailed: (kind: string) => counted.push(kind) };
   const monitor = createSignInMonitor({ log, clock, metrics });
   for (let n = 0; n < 49; n += 1) monitor.count('refused');
-  clock.time += 60_000;
+  clock.time += 59_999;
   for (let n = 0; n < 49; n += 1) monitor.count('paused');
   expect(warnings).toEqual([]);
   for (let n = 0; n < 100; n += 1) monitor.count('paused');

@@ -1,6 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import nodemailer, { type Transport } from 'nodemailer';
-import { createMail, createMailLog, type Mail } from '../src/index.ts';
+import { createMail, createMailLog, type Mail, mailProblem } from '../src/index.ts';
 
 const { createTransport } = nodemailer;
 afterEach(() => void jest.restoreAllMocks());
@@ -12,9 +12,15 @@ function underTest(errors: Readonly<Record<string, Error>>, later = 'smtp://one'
   const used: string[] = [];
   const sent: object[] = [];
   const logged: string[] = [];
-  const note = (message: string, fields?: object) => void logged.push(JSON.stringify({ message, ...fields }));
+  const noteAs = (level: string) => (message: string, fields?: object) =>
+    void logged.push(JSON.stringify({ level, message, ...fields }));
+  const log = { debug: noteAs('debug'), info: noteAs('info'), warn: noteAs('warn'), error: noteAs('error') };
   jest.spyOn(nodemailer, 'createTransport').mockImplementation((options) => {
-    const { url } = Object(options);
+    const { url, ...others } = Object(options);
+    expect(others).toEqual({
+      ...{ connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 },
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    });
     const send: Transport['send'] = ({ data }, done) => {
       used.push(url);
       sent.push(data);
@@ -24,9 +30,8 @@ function underTest(errors: Readonly<Record<string, Error>>, later = 'smtp://one'
     return createTransport(transport);
   });
   const [urls, site] = [['smtp://one'], () => address];
-  const log = { debug: note, info: note, warn: note, error: note };
   const mail = createMail(() => urls.shift() ?? later, site, log);
-  return { used, sent, logged, mail, note };
+  return { used, sent, logged, mail, log };
 }
 
 const to = 'a@x.example';
@@ -50,24 +55,29 @@ const FAILURES = [
   ...[failure('EENVELOPE'), failure('EAUTH', 535), failure('ECONNECTION')],
 ];
 
-test.each<[name: string, retried: number, send: (mail: Mail) => Promise<void>]>([
-  ['an invitation', 4, (mail) => mail.sendInvitation(to, 'Gulf', true)],
-  ['credentials', 4, (mail) => mail.sendCredentialsExpire(to, '2027-04-30')],
-  ['a webhook', 4, (mail) => mail.sendWebhookPaused(to, 'hooks.example', false)],
-  ['a sign-in code', 0, (mail) => mail.sendSignInCode(to, '123456')],
-  ['a code for an address', 0, (mail) => mail.sendEmailCode(to, '123456')],
-  ['an invitation of staff', 0, (mail) => mail.sendStaffInvitation(to, 'Gulf')],
-  ['late offers', 0, (mail) => mail.sendLateOffers(to, 'Gulf', 3)],
-  ['a notice', 0, (mail) => mail.sendAccountNotice(to, 'passkey_added')],
+const REJECTED = 'was rejected by the mail server';
+const NOT_SENT = 'could not be emailed';
+test.each<[failure: string, retried: number, send: (mail: Mail) => Promise<void>]>([
+  [`an invitation ${REJECTED}`, 4, (mail) => mail.sendInvitation(to, 'Gulf', true)],
+  [`a reminder of credentials ${REJECTED}`, 4, (mail) => mail.sendCredentialsExpire(to, '2027-04-30')],
+  [`a notice about a webhook ${REJECTED}`, 4, (mail) => mail.sendWebhookPaused(to, 'hooks.example', false)],
+  [`a sign-in code ${NOT_SENT}`, 0, (mail) => mail.sendSignInCode(to, '123456')],
+  [`a code for a new email address ${NOT_SENT}`, 0, (mail) => mail.sendEmailCode(to, '123456')],
+  [`an invitation of a staff member ${NOT_SENT}`, 0, (mail) => mail.sendStaffInvitation(to, 'Gulf')],
+  ['a mail about late offers could not be sent', 0, (mail) => mail.sendLateOffers(to, 'Gulf', 3)],
+  [`a notice about an account ${NOT_SENT}`, 0, (mail) => mail.sendAccountNotice(to, 'passkey_added')],
 ])(
-  'the mail %s is sent again after the last %i failures; the log has neither address nor code',
+  'the log says %s, after the last %i failures it is sent again, and the log has neither address nor code',
   async (...row) => {
-    const [, retried, send] = row;
+    const [message, retried, send] = row;
+    const level = retried > 0 ? 'warn' : 'error';
     for (const [n, error] of FAILURES.entries()) {
       const { mail, logged } = underTest({ 'smtp://one': error });
       const end = await send(mail).catch((thrown) => thrown);
       expect([n, end]).toEqual([n, n < FAILURES.length - retried ? undefined : error]);
-      expect(logged.map((line) => JSON.parse(line).error_code)).toEqual(end ? [] : [error.code]);
+      expect(logged.map((line) => JSON.parse(line))).toEqual(
+        end ? [] : [{ level, message, error_code: error.code }],
+      );
       expect(logged.join()).not.toMatch(/a@x|123456/);
     }
   },
@@ -159,12 +169,51 @@ test.each([
 });
 
 test('without a mail server the operator finds codes in the log, and no addresses', async () => {
-  const { logged, note } = underTest({});
-  const mail = createMailLog({ debug: () => {}, info: note, warn: note, error: note });
+  const { logged, log } = underTest({});
+  const mail = createMailLog({ ...log, debug: () => {} });
   await Promise.all([mail.sendSignInCode(to, '123456'), mail.sendEmailCode(to, '654321')]);
   await Promise.all([mail.sendLateOffers(to, 'Gulf', 3), mail.sendInvitation(to, 'Gulf', false)]);
   expect(logged.map((line) => JSON.parse(line))).toEqual([
-    { message: expect.stringContaining('sign-in code not emailed'), sign_in_code: '123456' },
-    { message: expect.stringContaining('new email address not emailed'), email_code: '654321' },
+    { level: 'warn', message: 'SMTP_URL is unset; sign-in code not emailed', sign_in_code: '123456' },
+    {
+      ...{ level: 'warn', email_code: '654321' },
+      message: 'SMTP_URL is unset; code for a new email address not emailed',
+    },
   ]);
 });
+
+const UNTRUSTED = new Error('self signed certificate');
+const WHY = expect.stringContaining('is not signed by a trusted authority');
+test('a mail server whose certificate is not trusted is named as the reason that no mail was sent', async () => {
+  const { mail, logged } = underTest({ 'smtp://one': UNTRUSTED });
+  await mail.sendSignInCode(to, '123456');
+  expect(logged.map((line) => JSON.parse(line))).toEqual([
+    {
+      ...{ level: 'error', message: 'a sign-in code could not be emailed', error_code: 'unknown' },
+      reason: expect.stringMatching(/^could not connect to the mail server: its certificate is not signed/),
+    },
+  ]);
+});
+
+test.each([
+  [null, null],
+  [new Error('535 wrong password'), '535 wrong password'],
+  [UNTRUSTED, WHY],
+  ['no error', 'no error'],
+])(
+  'an operator is told why no mail would be sent after %p, and the connection is closed',
+  async (error, why) => {
+    let closed = 0;
+    jest.spyOn(nodemailer, 'createTransport').mockImplementation((options) => {
+      expect(Object(options).url).toBe('smtp://one?x=1');
+      const transport: Transport = {
+        ...{ name: 'test', version: '1', send() {} },
+        verify: () => (error === null ? Promise.resolve(true) : Promise.reject(error)),
+        close: () => (closed += 1),
+      };
+      return createTransport(transport);
+    });
+    expect(await mailProblem('smtp://one?from=a@x&x=1')).toEqual(why);
+    expect(closed).toBe(1);
+  },
+);

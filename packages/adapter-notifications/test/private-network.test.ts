@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createPost } from '../src/index.ts';
 import { isRefusedHost } from '../src/private-network.ts';
 
 // The special-purpose registries of IANA, each with the public addresses before and after it.
@@ -28,5 +29,33 @@ test.each([
   (before, first, last, after) => {
     const refused = [before, first, last, after].map((host) => host && isRefusedHost(host, false));
     expect(refused).toEqual([before && false, true, true, after && false]);
+  },
+);
+
+test.each([
+  ['hooks.example', ['127.0.0.1']],
+  ['hooks.example', ['8.8.8.8', '127.0.0.1']],
+  ['hooks.example', ['127.0.0.1', '8.8.8.8']],
+  ['hooks.example', ['2606:4700::1111', '::1']],
+  ['hooks.example', ['::ffff:127.0.0.1']],
+  ['hooks.example', ['::ffff:7f00:1']],
+  ['hooks.example', ['::7f00:1']],
+  ['hooks.example', ['64:ff9b::7f00:1']],
+  ['hooks.example', ['fe80::1%lo']],
+  ['hooks.example', []],
+  ...['127.0.0.1', 'localhost', '[::1]', '10.0.0.1'].map((host): [string, null] => [host, null]),
+])(
+  'nothing is connected to at %s if that is private, or its name has any private address: %p',
+  async (host, found) => {
+    const post = createPost(false, async (name, signal) => {
+      expect([name, signal.aborted]).toEqual([host, false]);
+      return (found ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    });
+    const expected =
+      found === null
+        ? { name: 'PrivateAddressError', message: `${host.replace(/[[\]]/g, '')} is in a private network` }
+        : { name: 'NameNotResolvedError', message: `${host} has no public address` };
+    const posted = post(`http://${host}:9/`, { headers: {}, body: '{}', timeoutMs: 5000 });
+    await expect(posted).rejects.toMatchObject(expected);
   },
 );

@@ -52,6 +52,7 @@ describe('encrypting data keys and rows', () => {
   test.each([
     ['some claims are', 3, 0, false, [3, 500]],
     ['some devices are', 0, 3, false, [3, 500]],
+    ['some devices are, though plain text is rejected,', 0, 3, true, [3, 500]],
     ['no row is, but plain text is not rejected yet', 0, 0, false, [0, 500]],
     ['nothing is', 0, 0, true, [0, 0]],
   ] as const)('is done and recorded where %s left', async (_, left, leftDevices, rejectsPlainText, done) => {

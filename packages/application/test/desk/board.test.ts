@@ -5,6 +5,8 @@ import {
   DAY,
   type FirmId,
   HOUR,
+  MAX_COUNTED_CLAIMS,
+  MINUTE,
   NO_CLOCKS,
   type Svcid,
 } from '@svc/domain';
@@ -17,9 +19,11 @@ import {
   type BoardRow,
   isLate,
   type KeysetPosition,
+  makeCountBoard,
   makeListBoard,
   waitingSince,
 } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
 
 const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
 const NO_STEPS = { contact: null, inspection: null };
@@ -292,6 +296,143 @@ test('a page ends at its bytes, and the next one begins with the first claim tha
   expect(pages.map((page) => page.length)).toEqual([2, 2, 2, 1]);
   expect(pages.flat().map(({ updatedAt }) => updatedAt)).toEqual([6, 5, 4, 3, 2, 1, 0]);
 });
+
+/** Two claims with what the board searches, and who they are offered to. */
+async function searched() {
+  const { memory, newFirm, newMember, newAdjuster, invite, use } = memoryFixture();
+  const firm = await newFirm();
+  const { svcId } = await newAdjuster({ firstName: 'Odalys', lastName: 'Muñiz' });
+  await invite(firm, svcId);
+  await use.acceptInvitation({ svcId }, firm.id);
+  const summary = { name: 'Zoë Peña', street: '31 Dune Rd', city: 'Westerly' };
+  const one: BoardClaim = {
+    ...{ ...claimAt(1), externalId: 'A-0044-17', claimNumber: 'N-A', adjuster: svcId },
+    summary: {
+      ...{ ...summary, state: 'FL', zip: '33931', carrier: 'Bayou  State' },
+      ...{ phone: '(352) 555-0142 ext. 7', policyNumber: 'RL00-8812' },
+    },
+  };
+  const two: BoardClaim = {
+    ...{ ...claimAt(2), externalId: 'B-009900', claimNumber: 'N-B', adjuster: await newMember(firm) },
+    summary: {
+      ...{ ...summary, state: 'LA', zip: '70112', carrier: 'Bayou' },
+      ...{ phone: '+1 985 555 0188', policyNumber: '8704421973' },
+    },
+  };
+  const { reads } = readsOf([one, two], 4);
+  const list = listOf({ ...reads, members: (_, svcIds) => memory.boardReads.members(firm.id, svcIds) });
+  const find = async (filter: Partial<BoardFilter>) =>
+    (await list(FIRM, { ...LIVE, ...filter }, { after: null, limit: 50 })).rows;
+  return { firm, use, svcId, one, two, find };
+}
+
+test('claims are found by words of name and place, the start of ids, the end of numbers, the phone, the state and the adjuster', async () => {
+  const { firm, use, svcId, one, two, find } = await searched();
+  const search = async (text: string) => (await find({ text })).map(({ id }) => id).toSorted();
+  const expected: readonly [found: string[], texts: string[]][] = [
+    [
+      [one.id],
+      ['4417', '0044-17', 'a-0044-17', 'A-00', 'N-A', '(352)', '3525550142', '352.555.0142', '0142'],
+    ],
+    [[one.id], ['1-352-555-0142', '1(352)555-0142', '+13525550142', 'rl00-8812', '8812', '00-88', '008812']],
+    [
+      [one.id],
+      [
+        '33931',
+        '339',
+        'odalys muniz',
+        'MUÑIZ',
+        svcId,
+        'peña 33931',
+        'zoë 0142',
+        'fl pena',
+        '014',
+        '-A',
+        '352555014',
+      ],
+    ],
+    [[two.id], ['9855550188', '0188', '8704421973', '1973', '442', '701', two.adjuster, 'la dune', '9900']],
+    [
+      [one.id, two.id],
+      [' dune  PENA ', '555', 'N-', 'westerly 31', 'zo'],
+    ],
+    [
+      [],
+      ['0143', '99312', 'odalys 0188', '42 ext', '044-1', 'n-', '3931', 'f', '52', '50', 'x0142', '%', ' '],
+    ],
+    [[], ['113525550142', 'a-0044', '0090', 'bayou', 'peña 0142 la']],
+  ];
+  const found = [];
+  for (const [, texts] of expected) found.push([await Promise.all(texts.map(search)), texts]);
+  expect(found).toEqual(expected.map(([ids, texts]) => [texts.map(() => ids), texts]));
+  // Of those who left, the firm sees the SVCID alone.
+  await use.leaveFirm({ svcId }, firm.id);
+  expect([await search('odalys'), await search(svcId)]).toEqual([[], [one.id]]);
+});
+
+test('a row has what the board shows of its claim, with the name of the adjuster while they are a member', async () => {
+  const { firm, use, svcId, one, two, find } = await searched();
+  const { steps: _, ...claim } = one;
+  const row = { ...claim, waitingSince: 1, late: true, clocks: null };
+  for (const adjusterName of ['Odalys Muñiz', null]) {
+    expect(await find({ carrier: 'bayou state ' })).toEqual([{ ...row, adjusterName }]);
+    await use.leaveFirm({ svcId }, firm.id).catch(() => {});
+  }
+  const idsOf = async (filter: Partial<BoardFilter>) => (await find(filter)).map(({ id }) => id);
+  expect([await idsOf({ carrier: 'ou  st' }), await idsOf({ carrier: 'BAYOU' })]).toEqual([
+    [one.id],
+    [two.id, one.id],
+  ]);
+});
+
+test('claims whose ids start with a text come first in their order, each once, unless there are too many of them', async () => {
+  const all = Array.from({ length: 60 }, (_, n) => claimAt(n));
+  const asked: unknown[] = [];
+  const listed = async (count: number, limit: number) => {
+    const { reads } = readsOf(all.slice(0, count));
+    const claimsByIdPrefix: BoardReads['claimsByIdPrefix'] = (...query) => {
+      asked.push(query);
+      return reads.claimsByIdPrefix(...query);
+    };
+    const pages = await pagesOf({ ...reads, claimsByIdPrefix }, { ...LIVE, text: 'X-' }, limit);
+    return pages.flat().map(({ updatedAt }) => updatedAt);
+  };
+  for (const [count, limit] of [
+    [50, 100],
+    [51, 100],
+    [60, 7],
+    [7, 7],
+  ] as const)
+    expect(await listed(count, limit)).toEqual(Array.from({ length: count }, (_, n) => count - 1 - n));
+  expect(asked).toEqual([51, 51, 8, 8].map((count) => [FIRM, 'live', 'X-', count]));
+});
+
+test.each([
+  [null, { offeredUntil: 0, updatedUntil: MINUTE }],
+  [1, { offeredUntil: 2 * HOUR, updatedUntil: 2 * HOUR + MINUTE }],
+  [4, { offeredUntil: 0, updatedUntil: MINUTE }],
+])(
+  'claims that wait are counted; with a wait of %p hours, offers are late if they were made until %p',
+  async (hours, until) => {
+    const asked: unknown[] = [];
+    let counts = { pending: 4, late: 3, rejected: 2, unassigned: 1 };
+    const { reads } = readsOf([], hours);
+    const count = makeCountBoard({
+      boardReads: {
+        ...reads,
+        async counts(...query) {
+          asked.push(query);
+          return counts;
+        },
+      },
+      clock: createFixedClock(3 * HOUR),
+    });
+    expect(await count(FIRM, 'test')).toEqual({ waiting: 7, late: 3, rejected: 2, unassigned: 1 });
+    expect(asked).toEqual([[FIRM, 'test', until]]);
+    counts = { ...counts, pending: MAX_COUNTED_CLAIMS - 2 };
+    expect((await count(FIRM, 'test')).waiting).toBe(MAX_COUNTED_CLAIMS);
+  },
+);
 
 test.each<[AssignmentStatus, number | null, number | null]>([
   ['pending_acceptance', null, 1],

@@ -172,25 +172,11 @@ export function boardBehavior(fixture: () => Fixture): void {
         'B-009900',
       );
       const search = (text: string) => idsOn(firm, { ...OPEN, text });
-      for (const text of [
-        ...['4417', 'a-004417', '(352) 555-0142', '3525550142', '352.555.0142', '1-352-555-0142', '0142'],
-        ...[
-          'rl00-8812',
-          '8812',
-          '33931',
-          'odalys muniz',
-          'MUÑIZ',
-          named,
-          'peña 33931',
-          'zoë 0142',
-          'pena fl',
-        ],
-      ])
+      // The rules are those of the application, and its tests have more of them.
+      for (const text of ['4417', '3525550142', '8812', '33931', 'odalys muniz', named])
         expect([text, await search(text)]).toEqual([text, [one]]);
-      for (const text of ['9855550188', '0188', '8704421973', '1973', '701', other, 'la dune', '9900'])
+      for (const text of ['0188', '1973', 'la dune', other])
         expect([text, await search(text)]).toEqual([text, [two]]);
-      for (const text of ['0143', '99312', 'odalys 0188', '42 ext'])
-        expect([text, await search(text)]).toEqual([text, []]);
       // Of those who left, the firm sees the SVCID alone.
       await use.leaveFirm({ svcId: named }, firm.id);
       expect([await search('odalys'), await search(named)]).toEqual([[], [one]]);
