@@ -51,7 +51,12 @@ test.each([
 });
 
 const FAILURES = [
-  ...[failure('EENVELOPE', 550), failure('EMESSAGE', 552), failure('EENVELOPE', 451)],
+  ...[
+    failure('EENVELOPE', 500),
+    failure('EENVELOPE', 550),
+    failure('EMESSAGE', 552),
+    failure('EENVELOPE', 499),
+  ],
   ...[failure('EENVELOPE'), failure('EAUTH', 535), failure('ECONNECTION')],
 ];
 

@@ -1,7 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { makeCreateFirm, makeCreateFirstFirm, makeEraseFirm, makeExportFirm } from '@svc/application';
+import {
+  type ClaimImport,
+  type ExportedRow,
+  type LoggedRequests,
+  makeCreateFirm,
+  makeCreateFirstFirm,
+  makeEraseFirm,
+  makeExportFirm,
+  type RequestPosition,
+} from '@svc/application';
 import { type FirmId, type Svcid, TEST_BEHAVIORS } from '@svc/domain';
-import { createFixedClock, OPERATOR } from '@svc/testkit';
+import { aLoggedRequest, createFixedClock, OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 const command = { name: 'Gulf Adjusting', plan: 'standard' } as const;
@@ -58,6 +67,35 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
   ]);
 });
 
+test('an erasure that was interrupted has ended access to the firm, and is finished by the next one, once', async () => {
+  const { memory, clock, use, newFirm, newKey, newStaff, auditOf } = memoryFixture();
+  const [firm, other] = [await newFirm(), await newFirm()];
+  const keys = [await newKey(firm), await newKey(other)];
+  const { token } = await use.openStaffSession(await newStaff(firm));
+  const erase = (erased: () => number, name = firm.name) =>
+    makeEraseFirm({
+      ...memory,
+      ...{ uow: memory.unitOfWork, clock, operator: OPERATOR },
+      firmData: { ...memory.firmData, eraseBatch: async () => erased() },
+      async pause(ms) {
+        expect(ms).toBe(1000);
+      },
+    })(firm.id, name, () => {});
+  const interrupted = erase(() => {
+    throw new Error('interrupted');
+  });
+  await expect(interrupted).rejects.toThrow('interrupted');
+  use.apiKeyAuthenticator.invalidate();
+  use.sessionAuthenticator.invalidate();
+  const found = await Promise.all(keys.map(({ secret }) => use.apiKeyAuthenticator.authenticate(secret)));
+  expect(found.map((grant) => grant?.firmId)).toEqual([undefined, other.id]);
+  expect(await use.sessionAuthenticator.authenticateStaff(token)).toBeNull();
+  await expect(erase(() => 0, 'another')).rejects.toThrow(`the name of the firm ${firm.id} is not "another"`);
+  expect([await erase(() => 0), await erase(() => 0, 'another')]).toEqual([0, 0]);
+  const erasures = (await auditOf(firm.id)).filter(({ action }) => action === 'firm.erase');
+  expect(erasures.map(({ changes }) => changes?.erasure?.to)).toEqual(['started', 'finished']);
+});
+
 test('a firm under legal hold loses nothing when it is to be erased, and at most a batch when the hold comes later', async () => {
   const { use, memory, newTeam } = memoryFixture();
   const [{ firm }, other] = [await newTeam(), await newTeam()];
@@ -97,9 +135,59 @@ test('a firm under legal hold loses nothing when it is to be erased, and at most
   expect(await erase(other.firm)).toBeGreaterThan(0);
 });
 
-test('an export has each row of its firm once, over several pages, and nothing private to its adjusters', async () => {
-  const { use, memory, newTeam, clock } = memoryFixture();
+test('nothing of a firm that is being erased or is erased can be changed', async () => {
+  const { use, memory, newTeam, newStaff, newClaim, send } = memoryFixture();
   const { firm, svcId } = await newTeam();
+  const staff = await newStaff(firm);
+  const carrier = { name: 'Gulf' };
+  await send(firm.live, svcId, { claim: newClaim({ carrier }) });
+  const caller = { actor: 'x', address: null, requestId: null };
+  const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null } as const;
+  const outcomes = async () => {
+    const codes = [];
+    for (const attempt of [
+      () => use.setCarrier(firm.id, 'Gulf', { phone: '1' }),
+      () => use.removeCarrier(firm.id, 'Gulf'),
+      () => use.setPlan(firm.id, 'read_only'),
+      () => use.setLimits(firm.id, { requestsPerMinute: 1, writesPerMinute: null, burst: null }),
+      () => use.setOfferWait(firm.id, 5),
+      () => use.createKey(properties),
+      () => use.createWebhook(caller, { ...properties, url: 'https://hooks.example' }),
+      () => use.addMember(firm.id, svcId),
+      () => use.inviteStaff({ firmId: firm.id, name: 'Ben', email: 'ben@example.net', role: 'auditor' }),
+      () => use.updateStaff(staff, { name: 'Zoë' }),
+      () => use.removeStaff(staff),
+      () => use.setClocks(staff, () => ({ rules: [], timeZone: 'America/Chicago' })),
+    ])
+      codes.push(await attempt().then(String, (error: Error) => error.message));
+    return new Set(codes);
+  };
+  for (const [erasure, message] of [
+    ['started', `The firm ${firm.id} is being erased.`],
+    ['finished', `The firm ${firm.id} is erased.`],
+  ] as const) {
+    await memory.unitOfWork.run(async (tx) => {
+      const current = await tx.firms.lock(firm.id);
+      if (current !== null) await tx.firms.save({ ...current, erasure });
+    });
+    expect(await outcomes()).toEqual(new Set([message]));
+  }
+});
+
+test('an export has each row of its firm once, over several pages, and nothing private to its adjusters', async () => {
+  const { use, memory, newTeam, newStaff, newKey, sendId, clock } = memoryFixture();
+  const { firm, svcId } = await newTeam();
+  const [one, two, three] = [await newStaff(firm), await newStaff(firm), await newKey(firm)];
+  for (let n = 0; n < 5; n += 1) {
+    const claimId = await sendId(firm.live, svcId);
+    const offer = { firmId: firm.id, claimId, environment: 'live', adjuster: svcId } as const;
+    await memory.offerHistory.append([{ ...offer, offeredAt: clock.now(), seenAt: n }]);
+  }
+  const heldSince = await use.setLegalHold(firm.id, true);
+  const requests: LoggedRequests[] = [
+    [aLoggedRequest(), aLoggedRequest()],
+    ...Array.from({ length: 3 }, (): LoggedRequests => [aLoggedRequest()]),
+  ];
   await use.setAvailability({ svcId }, { workZip: '33931' });
   await use.saveCredentials({ svcId }, { licenses: [] });
   const [view] = await memory.boardReads.members(firm.id, [svcId]);
@@ -114,6 +202,12 @@ test('an export has each row of its firm once, over several pages, and nothing p
   const members = ids.flatMap((id) =>
     view === undefined ? [] : [{ ...view, membership: { ...view.membership, svcId: id as Svcid } }],
   );
+  const imports = ids.map(
+    (id): ClaimImport => ({
+      ...{ id, firmId: firm.id, environment: 'live', name: id, fileName: null, columns: {}, totalRows: 1 },
+      ...{ createdAt: 0, updatedAt: 0, sent: 0, alreadySent: 0, failed: 0, nextRow: null, nextUncounted: 0 },
+    }),
+  );
   const exportFirm = makeExportFirm({
     ...memory,
     ...{ uow: memory.unitOfWork, clock, operator: OPERATOR, exportPageRows: 2 },
@@ -124,13 +218,30 @@ test('an export has each row of its firm once, over several pages, and nothing p
         ids.map((id) => ({ nameKey: id, carrier: { name: `Carrier ${id}` } })),
         ({ nameKey }, after: string) => nameKey > after,
       ),
+      imports: pages(imports, ({ id }, after: string) => id > after),
+    },
+    requestLog: {
+      ...memory.requestLog,
+      pageOf: pages(requests, ([latest], after: RequestPosition) => latest.requestId > after.requestId),
     },
   });
-  const rows = [];
+  const rows: ExportedRow[] = [];
   for await (const row of exportFirm(firm.id)) rows.push(row);
   expect(rows.flatMap((row) => (row.type === 'carrier' ? row.carrier.name : []))).toEqual(
     ids.map((id) => `Carrier ${id}`),
   );
+  const { claims, offers } = memory.firmData;
+  const ofType = (...types: string[]) => rows.filter(({ type }) => types.includes(type));
+  expect(ofType('firm', 'key', 'staff', 'claim', 'offer', 'import', 'request')).toEqual([
+    { type: 'firm', firm: await memory.operatorReads.firm(firm.id), legalHoldSince: heldSince },
+    { type: 'key', key: three.key },
+    ...[one, two].map((staff) => ({ type: 'staff', staff })),
+    ...(await claims(firm.id, null, 99)).map((claim) => ({ type: 'claim', claim })),
+    ...(await offers(firm.id, null, 99)).map((offer) => ({ type: 'offer', offer })),
+    ...imports.map((each) => ({ type: 'import', import: each })),
+    ...requests.flat().map((request) => ({ type: 'request', request })),
+  ]);
+  expect([ofType('claim').length, ofType('offer').length]).toEqual([5, 5]);
   const exported = rows.flatMap((row) => (row.type === 'member' ? [row.member] : []));
   expect(exported.map(({ membership }) => membership.svcId)).toEqual(ids);
   expect(view?.adjuster).toMatchObject({ availability: { workZip: '33931' } });

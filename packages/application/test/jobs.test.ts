@@ -327,6 +327,35 @@ test('the next mail about late offers is due at the noon after its job has run, 
   expect([lateOffersMailAt, (await fixture.jobsOf(firm)).at(-1)?.runAt]).toEqual([next, next]);
 });
 
+test('a reminder of credentials that is late looks back to its own time, and the next one is due after it has run', async () => {
+  const fixture = memoryFixture();
+  const { use, clock, memory, external } = fixture;
+  const { svcId } = await fixture.newAdjuster();
+  const dayIn = (days: number) => new Date(clock.now() + days * DAY).toISOString().slice(0, 10);
+  const license = (number: string, expiresOn: string) =>
+    ({ state: 'TX', kind: 'resident', number, expiresOn }) as const;
+  const [first, second, last] = [dayIn(70), dayIn(72), dayIn(90)];
+  await use.saveCredentials(
+    { svcId },
+    { licenses: [license('L1', first), license('L2', second), license('L3', last)] },
+  );
+  const [queued] = await memory.jobs.pending();
+  if (queued === undefined) throw new Error('no reminder is queued');
+  clock.advance(queued.runAt + 4 * DAY - clock.now());
+  for (let times = 0; times < 2; times += 1) await use.runJob(queued.job);
+  const at = Date.parse(`${last}T16:00:00Z`) - 60 * DAY;
+  const added = (await memory.jobs.pending()).slice(0).filter(({ job }) => job !== queued.job);
+  expect(added.filter(({ runAt }) => runAt !== queued.runAt)).toEqual([
+    { job: { kind: 'notify_credentials', svcId, expiresOn: first }, runAt: clock.now() },
+    { job: { kind: 'remind_credentials', svcId, at }, runAt: at },
+  ]);
+  await use.saveCredentials({ svcId }, { licenses: [license('L2', second)] });
+  for (const expiresOn of [first, second]) await use.runJob({ kind: 'notify_credentials', svcId, expiresOn });
+  expect(external.notifications.map(({ notification }) => notification)).toEqual([
+    { kind: 'credentials', expiresOn: second },
+  ]);
+});
+
 describe('a channel that failed', () => {
   test('is retried without counting an invitation that is emailed twice', async () => {
     const fixture = memoryFixture();

@@ -167,3 +167,14 @@ test('a session that may only add a passkey is read each time, so that it is com
     expect(await other.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: true });
   expect(state.queries).toBe(3);
 });
+
+test('a use is taken once, and requests at the same time wait for one query in the background', async () => {
+  const { other, token, state, clock, secrets } = await started();
+  await other.authenticate(token);
+  clock.advance(400);
+  await Promise.all([other.authenticate(token), other.authenticate(token), other.authenticate(token)]);
+  await settled();
+  expect(state.queries).toBe(2);
+  const hash = secrets.hashOf(token, 'app_session');
+  expect([other.takeUses(), other.takeUses()]).toEqual([new Map([[hash, clock.now()]]), new Map()]);
+});

@@ -211,7 +211,9 @@ test('a row whose claim was erased in between has failed, and an error of the se
 });
 
 test('adjusters are found by name, in either order, and by email, if they are active members', async () => {
-  const { imports, firm, newFirm, newMember, newAdjuster } = await setUp();
+  const { imports, firm, newFirm, newMember, newAdjuster, use } = await setUp();
+  const nobody = await newAdjuster({ firstName: null, lastName: null, email: null });
+  await use.addMember(firm.id, nobody.svcId);
   const [member, stranger] = [await newMember(firm), (await newAdjuster()).svcId];
   await newMember(await newFirm());
   const number = (svcId: Svcid): string => svcId.replace('Adj-', '');
@@ -220,6 +222,7 @@ test('adjusters are found by name, in either order, and by email, if they are ac
   const texts = [`renee adjuster ${n}`, `adjuster ${n}, renee`, `adjuster.${n}@example.net`];
   expect(texts.map((text) => named.get(text))).toEqual(Array(3).fill([member]));
   expect(named.get(`renee adjuster ${number(stranger)}`)).toBeUndefined();
+  expect([...named.values()].flat()).not.toContain(nobody.svcId);
 });
 
 test('adjusters on later pages are found as those on the first, in both environments', async () => {
@@ -234,4 +237,30 @@ test('adjusters on later pages are found as those on the first, in both environm
     expect(found.size).toBeGreaterThan(3);
     expect(await pagedByName(actor)).toEqual(found);
   }
+});
+
+test('imports that have sent rows are listed in pages, the latest first, of one environment', async () => {
+  const { imports, firm, use, clock, start, newClaim, newMember, rowOf } = await setUp();
+  const sendIn = async (actor: FirmActor, adjuster: Svcid) => {
+    clock.advance(1000);
+    const { id } = await start(actor);
+    const part = { id, commands: [rowOf(newClaim(), adjuster)], fromRow: 2, untilRow: 3, nextRow: null };
+    await imports.sendImported(actor, part);
+    return id;
+  };
+  const live = await sendIn(firm.live, await newMember(firm));
+  const sent = [];
+  for (let n = 0; n < 3; n += 1) sent.unshift(await sendIn(firm.test, firm.accounts.manual));
+  await start();
+  const list = async (environment: 'live' | 'test', limit: number) => {
+    const ids: string[][] = [];
+    for (let after: Parameters<typeof use.listInvitations>[1]['after'] | undefined; after !== null; ) {
+      const page = await imports.listImports(firm.id, environment, { after: after ?? null, limit });
+      ids.push(page.rows.map(({ id }) => id));
+      after = page.next;
+    }
+    return ids;
+  };
+  expect(await list('test', 2)).toEqual([sent.slice(0, 2), sent.slice(2)]);
+  expect([await list('test', 3), await list('live', 3)]).toEqual([[sent], [[live]]]);
 });

@@ -123,6 +123,8 @@ test.each([
   ['/v1/claims/{id}', ['GET /v1/claims/{id}']],
   ['/v1/cl', ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims']],
   ['/v1/claims/0f3c/assignment', []],
+  ['/v1/aims', []],
+  ['/v1/claims/{d}', ['GET /v1/claims/{id}']],
   ['/v2', []],
   ['DELETE /v1/claims', []],
 ])('the path %s, as it is printed, requested or copied, finds %j', async (path, routes) => {

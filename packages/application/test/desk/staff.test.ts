@@ -140,6 +140,11 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   expect(await errorCodeOf(change(erased.id))).toBe('not_found');
   for (let n = 0; n < 10; n += 1) await use.openStaffSession(other);
   await change(two.id);
+  const changed = async ({ id }: typeof one) =>
+    (await auditOf(id)).slice(-1).map(({ actor, action, object }) => [actor, action, object]);
+  const [staff, otherStaff] = [`staff:${member.staffId}`, `staff:${other.staffId}`];
+  expect(await changed(one)).toEqual([[staff, 'session.end', staff]]);
+  expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff]]);
   expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
   expect(await memory.accountReads.sessions(other, clock.now())).toHaveLength(10);
   await use.desk.signOutEverywhere(other);
@@ -149,4 +154,36 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   const ended = async ({ id }: typeof one) =>
     (await auditOf(id)).filter(({ action }) => action === 'sessions.end').length;
   expect([await ended(one), await ended(two)]).toEqual([0, 1]);
+  await use.openStaffSession(member);
+  await use.desk.signOutEverywhere(other);
+  expect([await ended(one), await ended(two), await changed(one)]).toEqual([
+    ...[1, 2],
+    [[staff, 'sessions.end', staff]],
+  ]);
+  expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
+});
+
+test('where passkeys are required, a code alone signs in a person who has none, and proves the address of who has one', async () => {
+  const { newFirm, newStaff, external, memory, clock, use, useWithPasskeysRequired } = memoryFixture();
+  const { desk, sessionAuthenticator } = useWithPasskeysRequired;
+  const [one, two] = [await newFirm(), await newFirm()];
+  const enter = async (email: string, firmId = two.id) => {
+    await desk.requestSignInCode(email);
+    return desk.signIn({ email, code: external.mails.at(-1)?.code ?? '', firmId });
+  };
+  const bare = await newStaff(two, 'auditor');
+  const opened = await enter(bare.email);
+  if (!('token' in opened)) throw new Error('expected a session');
+  const session = await sessionAuthenticator.authenticateStaff(opened.token);
+  expect(session).toMatchObject({ mayOnlyAddPasskey: true, staff: { staffId: bare.staffId } });
+  const member = await newStaff(one, 'auditor');
+  const other = await newStaff(two, 'auditor', { email: member.email });
+  const { token } = await use.openStaffSession(member);
+  const withPasskey = await use.sessionAuthenticator.authenticateStaff(token);
+  if (withPasskey === null) throw new Error('expected a session');
+  const response = attestationFor(await use.desk.startPasskeyRegistration(member, withPasskey), 'phone');
+  await use.desk.registerPasskey(member, withPasskey, { name: 'Phone', response });
+  expect(await errorCodeOf(enter(member.email))).toBe('passkey_required');
+  const joined = [await memory.staffReads.find(member), await memory.staffReads.find(other)];
+  expect(joined.map((each) => each?.joinedAt)).toEqual([clock.now(), null]);
 });

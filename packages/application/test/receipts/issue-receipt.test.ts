@@ -5,7 +5,7 @@ import { memoryFixture } from '../memory-fixture.ts';
 
 test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {
   const { newOffer, useOn, memory, clock } = memoryFixture();
-  const { firm, id } = await newOffer();
+  const { firm, svcId, id } = await newOffer();
   const record = await memory.offerHistory.latestOfFirm(firm.id, 'live', id);
   if (record === null) throw new Error('expected an offer');
   // In whole seconds, as JWTs have it.
@@ -23,11 +23,36 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
   });
   for (const action of ['claim.accept', 'claim.reject'] as const) {
     const text = auditText([event(action, 'another', 1), event('claim.work', id, 2), event(action, id, 3)]);
-    expect(await receiptOf({ offer, audit: { seq: 9, at: 7, text, hash: 'hash' } })).toMatchObject({
-      ...{ iat, offered_at: toDateTime(offer.offeredAt), first_seen_at: toDateTime(8) },
+    const contact = { at: 10, deviceAt: 11, date: '2026-09-02' };
+    const steps = { contact, inspection: { at: null, deviceAt: null, date: '2026-09-03' } };
+    const audit = { seq: 9, at: 7, text, hash: 'hash' };
+    const onDevice = { device_at: toDateTime(3), kept_offline_since: toDateTime(4) };
+    const whole = {
+      ...{
+        iss: 'https://claims.example',
+        iat,
+        version: 1,
+        environment: 'live',
+        status: 'pending_acceptance',
+      },
+      ...{ claim_id: id, firm_id: firm.id, external_id: record.externalId, adjuster_svc_id: svcId },
+      ...{ offered_at: toDateTime(offer.offeredAt), first_seen_at: toDateTime(8) },
       pushes: [{ ...push, at: toDateTime(5) }],
-      answered: { at: toDateTime(6), device_at: toDateTime(3), kept_offline_since: toDateTime(4) },
+      answered: { at: toDateTime(6), ...onDevice },
+      late_answer: null,
+      clocks: {
+        first_contact: { at: toDateTime(10), device_at: toDateTime(11), date: '2026-09-02' },
+        inspection: { at: null, device_at: null, date: '2026-09-03' },
+      },
+      closed_at: toDateTime(12),
+      decided_by: expect.objectContaining({ rule: expect.any(String) }),
       audit: { seq: 9, hash: 'hash' },
+    };
+    expect(await receiptOf({ offer, steps, audit, closedAt: 12 })).toEqual(whole);
+    const late = { answer: action === 'claim.accept' ? 'accept' : 'reject', at: toDateTime(7), ...onDevice };
+    const unanswered = { ...offer, respondedAt: null };
+    expect(await receiptOf({ offer: unanswered, steps: null, audit, closedAt: 12 })).toEqual({
+      ...{ ...whole, answered: null, late_answer: late, clocks: null },
     });
   }
   expect(await receiptOf({ offer, audit: null })).toMatchObject({

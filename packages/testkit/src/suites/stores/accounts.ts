@@ -161,6 +161,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
       const { svcId: unconfirmed } = await newAdjuster();
       await use.updateProfile({ svcId: unconfirmed }, { email: `${unconfirmed}@first.example` });
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
       await use.confirmEmail({ svcId: unconfirmed }, latestCode(`${unconfirmed}@first.example`));
       expect(fixture().external.notices.map(({ email }) => email)).not.toContain(null);
       // The new address is confirmed too.
