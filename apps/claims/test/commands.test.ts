@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
@@ -329,7 +329,7 @@ it.each([
     const file = join(temporaryFolder(), 'rehearsal.jsonl');
     const args = ['rehearse', file, ...more];
     const { code, stdout, stderr } = await claims(args, { service, now });
-    const again = await claims([...args, '--json'], { service });
+    const again = await claims([...args, '--json'], { service, now });
     spy.mockRestore();
     const steps = [...stderr.matchAll(/^(\d\d:\d\d:\d\d) {2}(.*)\n/gm)];
     expect(steps.map(([line]) => line).join('')).toBe(stderr);
@@ -578,7 +578,7 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
       .join('.');
     const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
     const { stdout } = await claims(['verify-receipt', '-', ...args], {
-      service: () => jsonResponse(200, { keys }),
+      service: () => jsonResponse(200, { keys: args.includes('--jwks') ? [] : keys }),
       stdin: `${signed}.${signature}`,
     });
     return args.length > 0 ? JSON.parse(stdout) : shownIn(stdout.replace('The receipt is genuine.\n\n', ''));
@@ -595,7 +595,10 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
   expect(await shown({ ...content, answered: null, late_answer: late })).toMatchObject({
     ...{ answered_too_late: 'rejected late', on_the_device: 'device', offline_since: 'offline' },
   });
-  expect(await shown(content, '--json')).toEqual(content);
+  const saved = join(temporaryFolder(), 'jwks.json');
+  await writeFile(saved, JSON.stringify({ keys }));
+  for (const more of [[], ['--jwks', saved]])
+    expect(await shown(content, '--json', ...more)).toEqual(content);
   const nothing = { ...{ answered: null, late_answer: null, clocks: null }, closed_at: null, audit: null };
   const bare = await shown({ ...content, ...nothing, pushes: [], first_seen_at: null });
   expect(Object.entries(bare).flatMap(([name, value]) => (value === '-' ? [name] : []))).toEqual([

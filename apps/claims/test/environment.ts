@@ -74,7 +74,7 @@ const NOW = Date.UTC(2026, 7, 29, 15, 0, 0);
 
 interface ClaimsOptions extends Partial<Omit<Environment, 'stdin'>> {
   readonly service?: Service;
-  readonly stdin?: string | AsyncIterable<string>;
+  readonly stdin?: string | AsyncIterable<string | Uint8Array>;
   readonly terminal?: boolean;
 }
 

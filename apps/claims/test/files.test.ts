@@ -235,8 +235,7 @@ describe('a journal', () => {
 
   it('contains no claim data except ids', async () => {
     const { service } = createFakeService();
-    await writeFile(input(), claimLine(1));
-    await appendFile(input(), `\n${claimLine(1)}`);
+    await writeFile(input(), `${claimLine(1)}\n${claimLine(1)}`);
     await sendWith(service);
     const entry = JSON.parse(await readFile(`${input()}.journal`, 'utf8'));
     expect(Object.keys(entry)).toEqual(['account', 'key', 'id']);

@@ -168,6 +168,8 @@ it('what the file does not show is asked, with how to answer it', async () => {
   const { service: reply } = service();
   const titled = await claims(args, { service: reply, env: {} });
   expect([titled.code, titled.stdout]).toEqual([1, expect.stringContaining('row 2 does: choose the row')]);
+  const skipping = await claims(args.with(-1, '--skip-invalid'), { service: reply });
+  expect([skipping.code, skipping.stdout]).toEqual([1, titled.stdout]);
   const asked = await claims([...args, '--header-row', '2'], { service: reply, env: {} });
   expect([asked.code, asked.stdout, asked.stderr]).toEqual([
     1,

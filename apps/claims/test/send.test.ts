@@ -224,7 +224,13 @@ describe('claims send', () => {
   it('sends a claim unchanged, unknown fields included', async () => {
     const { service, requests } = createFakeService();
     const claim = { ...JSON.parse(claimLine(1)), of_tomorrow: { a: [1.5, null, 'ü'] } };
-    await claims(['send', '-'], { service, stdin: JSON.stringify(claim, null, 4) });
+    const bytes = Buffer.from(JSON.stringify(claim, null, 4));
+    // A character may be in two chunks.
+    const middle = bytes.indexOf('ü') + 1;
+    const stdin = (async function* () {
+      yield* [bytes.subarray(0, middle), bytes.subarray(middle)];
+    })();
+    await claims(['send', '-'], { service, stdin });
     expect(requests[0]?.body).toEqual(claim);
   });
 

@@ -70,13 +70,13 @@ describe('claims watch', () => {
 
   it('says that a poll has failed, and continues', async () => {
     const first = () => jsonResponse(200, { data: [accepted], next_cursor: 'c' });
-    const expired = () => problemResponse(422, 'validation_failed');
+    const expired = () => problemResponse(422, 'validation_failed', { detail: 'Late\u001b.' });
     // Nothing is said of what the client itself repeats.
     const limited = () => jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' });
     const given = untilAnswered([limited, first, expired]);
     const { code, stdout, stderr } = await claims(['watch', '--json'], given);
     expect([code, jsonLines(stdout)]).toEqual([0, [accepted]]);
-    expect(stderr).toBe('claims: validation_failed: It is validation_failed.; watching continues\n');
+    expect(stderr).toBe('claims: validation_failed: Late\ufffd.; watching continues\n');
   });
 
   it('waits a minute between two polls, or as long as is said', async () => {

@@ -23,6 +23,11 @@ const claim = (number: number): NewClaim => ({
   external_id: `EXT-${number}`,
   claim_number: `CN-${number}`,
 });
+const storedClaim = (number: number): object => {
+  const { adjuster_svc_id: _, ...fields } = claim(number);
+  const { test, created_at, updated_at, assignment } = response;
+  return { test, created_at, updated_at, assignment, ...fields };
+};
 const claims = (count: number) => Array.from({ length: count }, (_, i) => claim(i));
 const externalId = ({ body }: Sent) => (body as NewClaim).external_id;
 const brief = (outcomes: readonly SendOutcome[]) =>
@@ -134,9 +139,7 @@ describe('sending many claims', () => {
 
   it('recognizes claims that were sent before, by the replay or by their content', async () => {
     const replayed = json({ ...response, ...claim(0) }, 201, { 'Idempotent-Replayed': 'true' });
-    const { adjuster_svc_id: _, ...fields } = claim(1);
-    const { test, created_at, updated_at, assignment } = response;
-    const stored = { test, created_at, updated_at, assignment, ...fields };
+    const stored = storedClaim(1);
     const { client } = createTestClient([
       replayed,
       problem(409, 'duplicate_claim', { existing_claim_id: 'id-1' }),
@@ -156,7 +159,7 @@ describe('sending many claims', () => {
 
   it('looks a claim up that was sent before with the options of the call, and no longer than the call', async () => {
     const duplicate = problem(409, 'duplicate_claim', { existing_claim_id: 'id-0' });
-    const stored = json({ ...response, ...claim(0), id: 'id-0' });
+    const stored = json({ ...storedClaim(0), id: 'id-0' });
     const once = createTestClient([duplicate, unreachable, stored]).client;
     const outcomes = await collect(once.claims.sendMany(claims(1), { maxRetries: 0 }));
     expect(brief(outcomes)).toEqual(['0 EXT-0 failed']);

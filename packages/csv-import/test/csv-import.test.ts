@@ -509,6 +509,8 @@ test('a slice ends with the row that brings its problems to the number asked for
 test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {
   const csv = fileOf({ 3: '8/27/2026' }, { 0: 'CMS-2', 1: 'FL-2', 3: '2026-08-27' });
   const part = readCsv(csv, { ...MAX, firstRow: 2002 });
+  const titled = readCsv('a,b,c\nCity,Zip,Phone', { ...MAX, firstRow: 2002 });
+  expect(titled.likelyHeaderRow).toBeNull();
   expect(importCsv(part, { isPart: true })).toMatchObject({
     rows: [
       { row: 2002, problems: [{ field: 'loss.date' }] },

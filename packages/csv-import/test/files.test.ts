@@ -319,7 +319,7 @@ describe('damaged text', () => {
     ['?', 'no letter and no digit'],
     ['FL&#45;1', 'damaged when the file was made'],
   ])('is a problem in identifiers: %s', (text, detail) => {
-    for (const column of ['File ID', 'Claim #', 'Policy #'])
+    for (const column of ['File ID', 'Claim #', 'Policy #', 'CAT Code', 'FICO #'])
       expect(found(fileOf([{ [column]: `"${text}"` }]))).toEqual([expect.stringContaining(detail)]);
   });
 
@@ -400,6 +400,7 @@ describe('the bytes of a file', () => {
     ['an old Mac with one word', 'Bayamón', MAC, 'macintosh'],
     ['an old Mac', 'José García, Bayamón', MAC, 'macintosh'],
     ['DOS', 'José Ibáñez NUÑEZ'.replace('á', 'a'), DOS, 'ibm850'],
+    ['DOS in capitals', 'JOSÉ', DOS, 'ibm850'],
   ])('of %s are read as they were written', (_, text, letters, encoding) => {
     expect(decode(bytesOf(text, letters))).toEqual({ text, encoding });
   });
@@ -427,6 +428,7 @@ describe('the bytes of a file', () => {
     expect(asked).toThrow(UncertainEncoding);
     expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García).');
     expect(decode(bytes, 'macintosh').text).toBe('Ana,García');
+    expect(() => decode(bytesOf('NU–EZ', WINDOWS))).toThrow(UncertainEncoding);
     const words = ['García', 'María', 'Díaz', 'Ríos'].join();
     expect(() => decode(bytesOf(words, MAC))).toThrow('macintosh (García · María · Díaz).');
   });
