@@ -269,6 +269,15 @@ it('a tool of claims mcp fails instead of waiting for longer than a minute, and 
     yield '';
   })();
   expect((await claims(['mcp'], { stdin: silent, signal: AbortSignal.abort() })).code).toBe(0);
+  const stopping = new AbortController();
+  const stopped: (boolean | undefined)[] = [];
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    stopping.abort();
+    stopped.push(init?.signal?.aborted);
+    return new Promise(() => {});
+  };
+  await agentSession([], [toolCall('getKeyInfo', {})], { fetch, signal: stopping.signal });
+  expect(stopped).toEqual([true]);
 });
 
 it('the tools of claims mcp send what they are given, and have the sandbox with a test key alone', async () => {

@@ -139,6 +139,8 @@ it('a dry run shows the field of each column, and that cells have line breaks', 
     '2 lines with text are 1 rows: some cells have line breaks',
     ...['1 of 1 rows are claims without problems', ''],
   ]);
+  await writeFile(path, `${HEADER}\n${row('')}`);
+  expect((await claims(args, { env: {} })).stdout).toContain('\nrow 2\n  File ID → external_id: ');
   const columns = join(folder, 'wrong.json');
   await writeFile(columns, '{"Zip": "zipp"}');
   const wrong = await claims([...args, '--columns', columns], { env: {} });

@@ -202,8 +202,12 @@ describe('claims send', () => {
     expect(stderr).toContain('5/5  2 failed');
     expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
     const piped: string[] = [];
+    const drawn: string[] = [];
     const output = { write: (text: string) => piped.push(text) };
     await claims(['send', '-'], { service, stdin: claimLine(9), terminal: true, stdout: output });
+    const narrow = { write: (text: string) => drawn.push(text), isTTY: true, columns: 13 };
+    await claims(['send', '-'], { service, stdin: claimLine(10), stderr: narrow });
+    expect(drawn.at(-2)).toBe('\r\u001b[2K███████  1/1');
     expect(piped.join('')).toMatch(/^line 1 {2}sent {10}EXT-9 .*\n1 sent\n$/);
   });
 

@@ -108,6 +108,8 @@ describe('the progress bar', () => {
   });
 
   it('fits any terminal', () => {
+    const narrow = [12, 13].map((columns) => progressLine({ done: 3, total: 10, failed: 0 }, columns));
+    expect(narrow).toEqual([' 3/10', '█░░░░   3/10']);
     for (let columns = 1; columns < 120; columns++) {
       const line = progressLine(
         { done: 3, total: 1000, failed: 2, note: 'rate_limited, retrying in 2 s' },

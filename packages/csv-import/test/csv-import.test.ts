@@ -357,6 +357,7 @@ describe('a row', () => {
   test('with problems names each of them by row and column', () => {
     const short = rowWith({ 0: 'CMS-2', 1: 'FL-2' }).replace(/,239$/, '');
     const csv = `${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x\n${short}`;
+    expect(problemsOf(`${HEADER},\n${short}`)[0]?.[0]).toBe('null: The row has 11 cells, the header 12.');
     expect(rowsOf(csv).map(({ row }) => row)).toEqual([3, 4, 5]);
     expect(problemsOf(csv)).toEqual([
       [

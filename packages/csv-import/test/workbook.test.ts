@@ -220,6 +220,7 @@ describe('a cell', () => {
     ['a time a moment before midnight', number('46260.9999999999', 1), '2026-08-27'],
     ['a duration', number('1.5', 8), '36:00'],
     ['the day zero', number('0', 1), '1899-12-31'],
+    ['a duration in minutes and seconds', number('1.5', 12), '36:00'],
     ['a day of 1900 before the one that was none', number('59', 1), '1900-02-28'],
     ['the day that was none', number('60', 1), '1900-02-29'],
     ['the day after it', number('61', 1), '1900-03-01'],
@@ -259,6 +260,7 @@ describe('a cell', () => {
       '0 "days; each"',
       '[Red][<=9999999]###\\-####;\\(###\\)_)',
       'mmm-yy',
+      '[mm]:ss',
     ];
     const shared =
       '<si><r><rPr><b/></rPr><t xml:space="preserve">Pal </t></r><r><t>metto</t></r></si>' +
