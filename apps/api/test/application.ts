@@ -35,7 +35,7 @@ export type Call = readonly [name: string, ...sent: readonly unknown[]];
 export type Results = Readonly<Record<string, unknown>>;
 
 const GROUPS =
-  /^(\w+(Authenticator|Reads|Buffer|SignIn|Updates|Pace)|rateLimiter|edgeLimiter|faults|manualDeliveries|sandbox|answerOffers|secrets|receiptSigner)$/;
+  /^(\w+(Authenticator|Reads|Buffer|SignIn|Updates|Pace)|rateLimiter|edgeLimiter|faults|manualDeliveries|sandbox|answerOffers|secrets|receiptSigner|status)$/;
 
 /** Services of any number, each of which records its calls, beside those that are known. */
 function recorded<T extends object>(calls: Call[], results: Results, known: object, of = ''): T {

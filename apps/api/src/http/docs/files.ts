@@ -38,8 +38,10 @@ interface Manifest {
 const BINARY = /\.(ico|png|tgz|woff2)$/;
 
 /** Reads the built site and fills in the addresses of this service; null when it has not been built. */
-export function readDocsFiles({ baseUrl, docsUrl, supportEmail }: DocsAddresses): DocsFiles | null {
-  const folder = join(dirname(createRequire(import.meta.url).resolve('@svc/docs/package.json')), 'dist');
+export function readDocsFiles(
+  { baseUrl, docsUrl, supportEmail }: DocsAddresses,
+  folder = join(dirname(createRequire(import.meta.url).resolve('@svc/docs/package.json')), 'dist'),
+): DocsFiles | null {
   let manifest: Manifest;
   try {
     manifest = JSON.parse(readFileSync(join(folder, 'site.json'), 'utf8')) as Manifest;

@@ -29,10 +29,13 @@ const OPENAPI_DOCUMENTS: Readonly<Record<string, OpenApiOptions>> = {
 };
 
 /** The documentation, where `/` leads, with the OpenAPI documents. */
-export function docsPages({ addresses }: { readonly addresses: DocsAddresses }): PageRoute[] {
+export function docsPages(
+  { addresses }: { readonly addresses: DocsAddresses },
+  read = readDocsFiles,
+): PageRoute[] {
   const redirectTo = (path: string): string => new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + path;
   // The addresses are known only once the service listens.
-  const currentFiles = memoize(addresses, readDocsFiles);
+  const currentFiles = memoize(addresses, read);
   const openApi = ([path, options]: [string, OpenApiOptions]): PageRoute => {
     const current = memoize(addresses, (urls) =>
       contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }, options))),
