@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createAdmission } from '../src/http/admission.ts';
+import { createAdmission, requireUnambiguous } from '../src/http/admission.ts';
 import { exchange } from './exchange.ts';
 
 const NOW = Date.parse('2026-09-01T12:00:00Z');
@@ -43,3 +43,53 @@ test('a process that shuts down closes each connection, and one over the limit o
     expect.stringContaining('This address sends too many requests.'),
   ]);
 });
+
+test.each<[trusted: boolean | number | string, forwarded: string | undefined, address: string]>([
+  [false, '198.51.100.1', '10.0.0.1'],
+  [true, '198.51.100.1, 198.51.100.2', '198.51.100.1'],
+  [true, undefined, '10.0.0.1'],
+  [1, '198.51.100.1, 198.51.100.2', '198.51.100.2'],
+  [2, '198.51.100.1, 198.51.100.2', '198.51.100.1'],
+  ['10.0.0.0/8', '198.51.100.1, 198.51.100.2', '198.51.100.2'],
+  ['10.0.0.1,198.51.100.2', '198.51.100.1, 198.51.100.2', '198.51.100.1'],
+  ['192.0.2.1', '198.51.100.1', '10.0.0.1'],
+  [1, '198.51.100.1:443', '198.51.100.1'],
+  [1, '[2001:db8::1]:443', '2001:db8::1'],
+  [1, '[2001:db8::1]', '2001:db8::1'],
+  [1, '2001:db8::1', '2001:db8::1'],
+  [1, 'unknown', '10.0.0.1'],
+  [1, '198.51.100.1:port', '10.0.0.1'],
+])('behind the proxies %s a request with X-Forwarded-For %s is of %s', (trustProxy, forwarded, address) => {
+  const { request, response } = exchange({ 'x-forwarded-for': forwarded });
+  Object.defineProperty(request.socket, 'remoteAddress', { value: '10.0.0.1' });
+  const limited: string[] = [];
+  const trace = createAdmission({
+    edgeLimiter: { allow: (one) => limited.push(one) > 0 },
+    ...{
+      trustProxy,
+      addresses: { baseUrl: '', docsUrl: '' },
+      isDraining: () => false,
+      clock: { now: () => NOW },
+    },
+  })(request, response);
+  expect([trace?.clientAddress, limited]).toEqual([address, [address]]);
+});
+
+test.each<[version: string, Record<string, string>, raw: string[], detail: string | null]>([
+  ['1.1', { host: 'a' }, ['Host', 'a'], null],
+  ['1.1', {}, [], 'The Host header is missing.'],
+  ['1.0', {}, [], null],
+  ['1.1', { host: 'a' }, ['Host', 'a', 'HOST', 'b'], 'The Host header was sent twice.'],
+  ['1.1', { host: 'a', 'transfer-encoding': 'Chunked' }, [], null],
+  ['1.1', { host: 'a', 'transfer-encoding': 'gzip, chunked' }, [], 'The Transfer-Encoding must be chunked.'],
+])(
+  'in HTTP %s a request with %j and the raw headers %j is refused: %s',
+  (httpVersion, headers, rawHeaders, detail) => {
+    const { request, response } = exchange(headers);
+    Object.assign(request, { httpVersion, rawHeaders });
+    const check = () => requireUnambiguous(request, response);
+    if (detail === null) check();
+    else expect(check).toThrow(expect.objectContaining({ code: 'malformed_request', extra: { detail } }));
+    expect(response.getHeader('Connection')).toBe(detail === null ? undefined : 'close');
+  },
+);

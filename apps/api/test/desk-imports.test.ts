@@ -1,0 +1,288 @@
+import { expect, test } from '@jest/globals';
+import { endpoints, LIMITS } from '@svc/contract';
+import { DomainError } from '@svc/domain';
+import type { Services } from '../src/composition/container.ts';
+import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
+import { deskImportRoutes } from '../src/http/routes/desk-imports.ts';
+import { application, FIRM, type Results } from './application.ts';
+
+const VALUES: Readonly<Record<string, string>> = {
+  ...{ external_id: 'X-1', claim_number: 'C-1', adjuster_svc_id: 'SVC-1', 'loss.date': '2026-08-27' },
+  ...{ 'policy.number': 'P-1', 'carrier.name': 'Bayou', 'loss_location.street': '1 Elm St' },
+  ...{ 'loss_location.city': 'Tampa', 'loss_location.state': 'FL', 'loss_location.zip': '33602' },
+  ...{ 'policyholder.company_name': 'Reyes Inc', 'policyholder.phone': '813-555-0100' },
+};
+const HEADER = Object.keys(VALUES);
+const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]));
+const IMPORT_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
+const IMPORT = {
+  id: 'import',
+  name: 'Monday',
+  fileName: null,
+  environment: 'live',
+  columns: {},
+  totalRows: 9,
+  nextRow: 1,
+};
+
+/** What an import of rows with these changes asks of the services, and responds. */
+async function imported(
+  changes: readonly Record<string, string>[],
+  more: object = {},
+  results: Results = {},
+  role: 'admin' | 'auditor' = 'admin',
+) {
+  const ask = application<Services>(
+    (use) => ({ routes: deskImportRoutes(use) }),
+    {
+      ...{
+        startImport: IMPORT,
+        rememberedColumns: null,
+        checkExisting: [],
+        checkAdjusters: new Map(),
+        sendImported: [],
+      },
+      ...results,
+    },
+    { staff: { role } },
+  );
+  const rows = [HEADER, ...changes.map((row) => Object.values({ ...VALUES, ...row }))];
+  const body = { name: 'Monday', dry_run: true, rows, columns: COLUMNS, ...more };
+  const { status, json, calls } = await ask('POST', '/firm/v1/imports', {
+    headers: { authorization: 'Bearer staff' },
+    body,
+  });
+  return {
+    status,
+    json,
+    sent: (name: string) => calls.filter(([called]) => called === name).map(([, ...of]) => of),
+  };
+}
+
+const actor = (environment: string) => ({
+  ...{ firmId: FIRM, environment },
+  origin: { requestId: expect.any(String), address: '192.0.2.1', staffId: 'staff-1' },
+});
+const row = (n: number, outcome: string, claim_id: string | null = null, problems: object[] = []) => ({
+  ...{ row: n + 1, external_id: `X-${n}`, outcome, claim_id, problems, needs_adjuster: null },
+});
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ external_id: `X-${n + 1}`, claim_number: `C-${n + 1}` }));
+const refused = (code: ConstructorParameters<typeof DomainError>[0]) => ({
+  outcome: 'failed',
+  error: new DomainError(code, 'No.'),
+});
+const DIFFERENCES = Array.from({ length: 6 }, (_, n) => ({
+  path: n === 0 ? 'loss.date' : `p${n}`,
+  existing: n === 1 ? null : 'x'.repeat(79 + n),
+}));
+const other = (name: string, column: string | null, existing: string) => ({
+  ...{
+    column,
+    field: name,
+    code: null,
+    detail: `The claim with this external_id exists, and has ${existing} here.`,
+  },
+});
+const DIFFERENT = [
+  {
+    ...{ column: 'external_id', field: 'external_id', code: null },
+    detail:
+      'Another claim has this external_id, or this claim was sent with other content (fields that differ: 6). It stays as it is.',
+  },
+  other('loss.date', 'loss.date', 'x'.repeat(79)),
+  { ...other('p1', null, ''), detail: 'The claim with this external_id exists, and has nothing here.' },
+  ...[2, 3, 4].map((n) => other(`p${n}`, null, `${'x'.repeat(80)}…`)),
+];
+const failure = (code: string, field: string) => [
+  { column: COLUMNS[field] ?? null, field, code, detail: 'No.' },
+];
+
+test('rows of an import have the outcomes of their claims, of which each has a key of its own', async () => {
+  const outcomes = [
+    ...[
+      { outcome: 'sent', claimId: '1' },
+      { outcome: 'already_sent', claimId: '2' },
+    ],
+    { outcome: 'different', claimId: '3', differences: DIFFERENCES },
+    ...[refused('unknown_svcid'), refused('duplicate_claim'), refused('not_found'), undefined],
+  ];
+  const { json, sent } = await imported(
+    ids(7),
+    { dry_run: false, environment: 'test', file_name: 'a.csv', import_id: IMPORT_ID },
+    { sendImported: outcomes },
+  );
+  expect(json.rows).toEqual([
+    ...[row(1, 'sent', '1'), row(2, 'already_sent', '2'), row(3, 'failed', '3', DIFFERENT)],
+    row(4, 'failed', null, failure('unknown_osaid', 'adjuster_svc_id')),
+    row(5, 'failed', null, failure('duplicate_claim', 'claim_number')),
+    row(6, 'failed', null, failure('not_found', '')),
+    row(7, 'failed'),
+  ]);
+  const [[by, { commands, ...range }]] = sent('sendImported') as [
+    [object, { commands: { fingerprint: string; asSent: string }[] }],
+  ];
+  expect([by, range]).toEqual([actor('test'), { id: 'import', fromRow: 2, untilRow: 9, nextRow: null }]);
+  const claims = commands.map(({ asSent }) => JSON.parse(asSent));
+  expect(claims.map(({ external_id, claim_number }) => [external_id, claim_number])).toEqual(
+    ids(7).map((one) => Object.values(one)),
+  );
+  const { external_id, ...others } = claims[0];
+  const { peril: _, ...loss } = others.loss;
+  const first = requestFingerprint(
+    endpoints.sendClaim,
+    {},
+    { external_id, ...others, loss, adjuster_svc_id: 'SVC-1' },
+  );
+  expect(commands[0]).toMatchObject({
+    fingerprint: first,
+    idempotencyKey: `import-${first}`,
+    adjuster: 'SVC-1',
+  });
+  expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(7);
+  expect(sent('startImport')).toEqual([
+    [
+      actor('test'),
+      { id: IMPORT_ID, isDryRun: false, name: 'Monday', fileName: 'a.csv', columns: COLUMNS, totalRows: 7 },
+    ],
+  ]);
+  const { rows: _rows, ...result } = json;
+  expect(result).toEqual({
+    ...{
+      id: 'import',
+      name: 'Monday',
+      file_name: null,
+      environment: 'live',
+      columns: COLUMNS,
+      total_rows: 9,
+    },
+    ...{ next_row: null, dry_run: false, header: HEADER, problems: [], lines: 7, likely_header_row: null },
+  });
+});
+
+test('a check says what would become of each row, and sends nothing', async () => {
+  const existing = [
+    undefined,
+    { outcome: 'already_sent', claimId: '2' },
+    { outcome: 'different', claimId: '3', differences: [] },
+  ];
+  const { json, sent } = await imported(
+    ids(5).map((one, n) => ({ ...one, adjuster_svc_id: n < 3 ? 'SVC-1' : `SVC-${n}` })),
+    { first_row: 5 },
+    {
+      checkExisting: existing,
+      checkAdjusters: new Map([['SVC-3', new DomainError('adjuster_not_in_firm', 'No.')]]),
+    },
+  );
+  const outcome = (one: { outcome: string; claim_id: string | null }) => [one.outcome, one.claim_id];
+  expect(json.rows.map(outcome)).toEqual([
+    ['valid', null],
+    ['already_sent', '2'],
+    ['invalid', '3'],
+    ['invalid', null],
+    ['valid', null],
+  ]);
+  expect(json.rows[3].problems).toEqual(failure('adjuster_not_in_firm', 'adjuster_svc_id'));
+  expect(sent('sendImported')).toEqual([]);
+  expect(sent('checkAdjusters').at(-1)).toEqual([
+    actor('live'),
+    ['SVC-1', 'SVC-1', 'SVC-1', 'SVC-3', 'SVC-4'],
+  ]);
+  expect(sent('startImport')).toMatchObject([
+    [actor('live'), { isDryRun: true, fileName: null, totalRows: 8 }],
+  ]);
+});
+
+test('an adjuster is found by name where one alone has it', async () => {
+  const names = ['Ana Reyes', 'Two Names', 'No One', 'known@example.com', 'SVC-1'];
+  const unknown = (name: string) => [name, new DomainError('unknown_svcid', 'No.')] as const;
+  const { json, sent } = await imported(
+    names.map((name, n) => ({ ...ids(n + 1).at(-1), adjuster_svc_id: name })),
+    {},
+    {
+      checkAdjusters: (_: object, asked: string[]) =>
+        new Map(asked.filter((name) => /^[A-Z].* /.test(name)).map(unknown)),
+      adjustersByName: new Map([
+        ['ana reyes', ['SVC-A']],
+        ['two names', ['SVC-B', 'SVC-C']],
+      ]),
+    },
+  );
+  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+    'valid',
+    'invalid',
+    'invalid',
+    'valid',
+    'valid',
+  ]);
+  const detail = 'Several adjusters have this name: SVC-B, SVC-C. Give the SVCID of one.';
+  expect(json.rows[1].problems).toEqual([{ column: null, field: 'adjuster_svc_id', detail, code: null }]);
+  expect(sent('checkAdjusters').map(([, asked]) => asked)).toEqual([
+    names.slice(0, 4),
+    ['SVC-A', 'No One', 'known@example.com', 'SVC-1'],
+  ]);
+});
+
+test('a row without an adjuster says where its claim is, unless it was sent with one before', async () => {
+  const without = { adjuster_svc_id: '', 'loss_location.zip': '33931' };
+  const needs = { zip: '33931', state: 'FL', form_type: null };
+  const { json } = await imported([without], {});
+  expect(json.rows).toMatchObject([
+    {
+      outcome: 'invalid',
+      claim_id: null,
+      needs_adjuster: needs,
+      problems: [{ field: 'adjuster_svc_id', code: null }],
+    },
+  ]);
+  const answers = [[], [{ outcome: 'already_sent', claimId: '1' }]];
+  const again = await imported([without], {}, { checkExisting: () => answers.shift() });
+  expect(again.json.rows).toEqual([row(1, 'already_sent', '1')]);
+});
+
+test('a date may be that of the day that has begun anywhere', async () => {
+  const dates = ['2026-09-02', '2026-09-03'].map((date) => ({ 'loss.date': date }));
+  const { json } = await imported(dates);
+  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['valid', 'invalid']);
+});
+
+test('of a file so many rows are checked or sent at once, from the row that is asked for', async () => {
+  for (const [dry_run, count] of [
+    [true, LIMITS.importCheckedRows],
+    [false, LIMITS.importSentRows],
+  ] as const) {
+    const { json, sent } = await imported(ids(count + 3), { dry_run, from_row: 3 });
+    expect([json.rows.length, json.rows[0].row, json.next_row]).toEqual([count, 3, count + 3]);
+    if (!dry_run)
+      expect(sent('sendImported')).toMatchObject([
+        [{}, { fromRow: 3, untilRow: count + 3, nextRow: count + 3 }],
+      ]);
+  }
+});
+
+test.each<[object, pointer: string]>([
+  [{ rows: undefined }, '/text'],
+  [{ text: 'a' }, '/rows'],
+  [{ rows: undefined, text: 'a', workbook: 'AA==' }, '/workbook'],
+  [{ sheet: 'S' }, '/sheet'],
+  [{ rows: undefined, workbook: 'AA==' }, '/workbook'],
+  [{ rows: undefined, text: '' }, '/text'],
+  [{ rows: [] }, '/rows'],
+  [{ header_row: 99 }, '/header_row'],
+])('an import with %j is refused at %s', async (more, pointer) => {
+  const { json } = await imported(ids(1), more);
+  expect([json.code, json.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
+    'validation_failed',
+    [pointer],
+  ]);
+});
+
+test('columns are those that are remembered by its name where none are given', async () => {
+  const { json, sent } = await imported(ids(1), { columns: undefined }, { rememberedColumns: COLUMNS });
+  expect([sent('rememberedColumns'), json.columns, json.rows[0].outcome]).toEqual([
+    [[FIRM, 'Monday']],
+    COLUMNS,
+    'valid',
+  ]);
+  expect((await imported(ids(1))).sent('rememberedColumns')).toEqual([]);
+});

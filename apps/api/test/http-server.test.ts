@@ -1,0 +1,188 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { createHttpServer } from '../src/http/http-server.ts';
+import type { RequestTrace } from '../src/http/request-log.ts';
+import { ADDRESSES } from './application.ts';
+
+const HOST = 'Host: claims.example\r\n';
+const settle = async () => {
+  for (let times = 0; times < 10; times += 1) await new Promise(setImmediate);
+};
+afterEach(() => void jest.useRealTimers());
+
+/** A connection to the server, with the requests that have arrived at the application. */
+function connected(respond = (_: IncomingMessage, response: ServerResponse) => void response.end('ok')) {
+  const lines: object[] = [];
+  const line = (message: string, fields?: object) => void lines.push({ message, ...fields });
+  const arrived: { request: IncomingMessage; response: ServerResponse; trace: RequestTrace }[] = [];
+  const server = createHttpServer(
+    (request, response) => {
+      const trace: RequestTrace = { requestId: `r${arrived.length}`, clientAddress: '' };
+      arrived.push({ request, response, trace });
+      respond(request, response);
+      return trace;
+    },
+    {
+      ...{ headersTimeoutMs: 5000, requestTimeoutMs: 5000, responseTimeoutMs: 5000, maxConnections: 9 },
+      ...{ addresses: ADDRESSES, log: { debug: line, info: line, warn: line, error: line } },
+    },
+  );
+  const [client, socket] = duplexPair();
+  server.emit('connection', socket);
+  let received = '';
+  client.on('data', (chunk) => {
+    received += chunk;
+  });
+  const send = async (text: string) => {
+    client.write(text);
+    await settle();
+    return received;
+  };
+  return { server, socket, arrived, lines, send, urls: () => arrived.map(({ request }) => request.url) };
+}
+
+test.each([
+  ['/v1/claims?a=1', '/v1/claims?a=1'],
+  ['http://other.example/v1/claims?a=1', '/v1/claims?a=1'],
+  ['HTTPS://other.example:80?a=1', '/?a=1'],
+  ['http://other.example', '/'],
+  ['/a#b?c', '/a'],
+  ['/v1/%63laims%2fa%7E%2D%5F%2e?b=%63', '/v1/claims%2fa~-_.?b=%63'],
+  ['/%20%41%zz', '/%20A%zz'],
+])('a request for %s is one for %s', async (target, url) => {
+  const { send, urls } = connected();
+  await send(`GET ${target} HTTP/1.1\r\n${HOST}\r\n`);
+  expect(urls()).toEqual([url]);
+});
+
+test('requests of a connection run one after the other, also those that expect something, and none of a closed one', async () => {
+  const { send, arrived, socket, urls } = connected(() => {});
+  const expecting = (value: string) => `Expect: ${value}\r\nContent-Length: 1\r\n`;
+  const received = await send(
+    `GET /1 HTTP/1.1\r\n${HOST}\r\nPOST /2 HTTP/1.1\r\n${HOST}${expecting('other')}\r\n1POST /3 HTTP/1.1\r\n${HOST}${expecting('100-continue')}\r\n`,
+  );
+  expect([urls(), received]).toEqual([['/1'], '']);
+  arrived[0]?.response.end('one');
+  await settle();
+  expect(urls()).toEqual(['/1', '/2']);
+  arrived[1]?.response.end('two');
+  await settle();
+  expect(urls()).toEqual(['/1', '/2', '/3']);
+  expect(await send('')).toMatch(/^HTTP\/1.1 200 OK.*one\r\n|one.*HTTP\/1.1 200 OK.*two/s);
+  expect(await send('')).not.toContain('100 Continue');
+  await send(`GET /4 HTTP/1.1\r\n${HOST}\r\n`);
+  socket.destroy();
+  await settle();
+  expect(urls()).toEqual(['/1', '/2', '/3']);
+});
+
+const parts = (received: string) => {
+  const [, status, , body = ''] = /^HTTP\/1.1 (\d+ [^\r]*)\r\n(.*)\r\n\r\n(.*)$/s.exec(received) ?? [];
+  return {
+    status,
+    problem: JSON.parse(body),
+    header: (name: string) => new RegExp(`^${name}: (.*?)\\r?$`, 'im').exec(received)?.[1],
+  };
+};
+
+test.each([
+  ['GARBAGE\r\n\r\n', '400 Bad Request', 'malformed_request', undefined],
+  [
+    `GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(17_000)}\r\n\r\n`,
+    '431 Request Header Fields Too Large',
+    'headers_too_large',
+    undefined,
+  ],
+  [
+    'CONNECT claims.example:443 HTTP/1.1\r\n\r\n',
+    '405 Method Not Allowed',
+    'method_not_allowed',
+    'GET, POST, PUT, PATCH, DELETE',
+  ],
+])(
+  'what is no request, %j, gets a problem document and a line in the log, and its connection is closed',
+  async (text, status, code, allow) => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    const { send, lines, socket, urls } = connected();
+    const { problem, header, ...sent } = parts(await send(text));
+    expect([urls(), sent.status, problem.code, problem.type]).toEqual([
+      [],
+      status,
+      code,
+      `https://docs.example/errors#${code}`,
+    ]);
+    const known = [
+      'Content-Type',
+      'Connection',
+      'Allow',
+      'Strict-Transport-Security',
+      'X-Request-Id',
+      'Cache-Control',
+    ];
+    expect(known.map(header)).toEqual([
+      'application/problem+json',
+      'close',
+      allow,
+      'max-age=63072000',
+      problem.request_id,
+      'no-store',
+    ]);
+    expect(header('Content-Length')).toBe(String(JSON.stringify(problem).length));
+    expect(header('Date')).toMatch(/ GMT$/);
+    expect(lines).toEqual([
+      {
+        message: 'request',
+        request_id: problem.request_id,
+        method: 'none',
+        route: 'none',
+        status: problem.status,
+        code,
+      },
+    ]);
+    expect(socket.destroyed).toBe(false);
+    jest.advanceTimersByTime(1000);
+    expect(socket.destroyed).toBe(true);
+  },
+);
+
+test('an error after a request follows its response, and one in its body is its response', async () => {
+  const slow = connected(() => {});
+  expect(await slow.send(`GET /1 HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`)).toBe('');
+  slow.arrived[0]?.response.end('one');
+  await settle();
+  expect(await slow.send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
+  for (const [chunk, code] of [
+    ['zz', 'malformed_request'],
+    [`1;${'a'.repeat(20_000)}\r\n1`, 'payload_too_large'],
+  ]) {
+    const { send, arrived, lines } = connected(() => {});
+    const received = await send(`POST /1 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${chunk}\r\n`);
+    const { problem, header } = parts(received);
+    expect([problem.code, problem.request_id, header('X-Request-Id'), header('Connection')]).toEqual([
+      code,
+      'r0',
+      'r0',
+      'close',
+    ]);
+    expect([arrived[0]?.trace.code, lines]).toEqual([code, []]);
+  }
+});
+
+test('the log says once a minute that connections are closed for want of files', () => {
+  jest.useFakeTimers();
+  const { server, lines } = connected();
+  const drop = () => server.emit('drop');
+  for (const ms of [0, 59_999, 1]) {
+    jest.advanceTimersByTime(ms);
+    drop();
+  }
+  const line = { message: 'connections are closed: the limit of open files is reached', max_connections: 9 };
+  expect([lines, server.maxConnections]).toEqual([[line, line], 9]);
+});
+
+test('a server waits for the next request longer than a balancer does, and no longer than its limits', () => {
+  const { server } = connected();
+  const { timeout, keepAliveTimeout, headersTimeout, requestTimeout } = server;
+  expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 5000]);
+});
