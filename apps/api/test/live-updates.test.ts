@@ -18,13 +18,15 @@ const SVC_ID = 'SVC-1' as Svcid;
 /** A fake response that records the events written to it. */
 function reader() {
   const events: string[] = [];
+  const sent: string[] = [];
   const ids: string[] = [];
   const response = Object.assign(new EventEmitter(), {
     writableLength: 0,
     writableEnded: false,
-    setHeader() {},
+    setHeader: (...header: string[]) => void sent.push(header.join(': ')),
     destroy: jest.fn(),
     write(text: string) {
+      sent.push(text);
       ids.push(...[...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id));
       events.push(...[...text.matchAll(/^event: (.*)$/gm)].map(([, name = '']) => name));
     },
@@ -41,7 +43,7 @@ function reader() {
     tokenHash: 'hash',
     role: null,
   };
-  return { events, ids, response, open };
+  return { events, ids, sent, response, open };
 }
 
 type Member = { readonly staffId: StaffId; readonly role: StaffRole };
@@ -69,9 +71,13 @@ const live = <Topic extends string = Svcid>(
 
 test('a stream sends a heartbeat every twenty seconds, and one event for each change', async () => {
   let edition = 'one';
-  const { events, response, open } = reader();
+  const { events, ids, sent, response, open } = reader();
   live(() => edition).subscribe(open);
   await jest.advanceTimersByTimeAsync(19_000);
+  expect(sent).toEqual([
+    ...['Content-Type: text/event-stream', 'X-Accel-Buffering: no', 'retry: 3000\n\n'],
+    `event: changed\nid: ${ids[0]}\ndata: \n\n`,
+  ]);
   expect(events).toEqual(['changed']);
   await jest.advanceTimersByTimeAsync(22_000);
   expect(events).toEqual(['changed', 'here', 'here']);

@@ -231,7 +231,15 @@ test('the public keys of receipts are those of the signer, and the app has the k
     ],
     pushKey: 'PUSH',
   };
-  const ask = application<Services>((use) => ({ pages: [jwksPage(use), ...appPages(use)] }), results);
+  const shown: unknown[] = [];
+  const filesOf: Parameters<typeof appPages>[1] = (...of) => {
+    shown.push(of);
+    return [];
+  };
+  const ask = application<Services>(
+    (use) => ({ pages: [jwksPage(use), ...appPages(use, filesOf)] }),
+    results,
+  );
   const keys = await ask('GET', '/.well-known/jwks.json');
   const of = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' };
   expect(keys.json).toEqual({
@@ -246,6 +254,12 @@ test('the public keys of receipts are those of the signer, and the app has the k
     '*',
   ]);
   const push = await ask('GET', '/app/push-key');
+  const denied = (geolocation: string) =>
+    `camera=(), geolocation=(${geolocation}), microphone=(), payment=()`;
+  expect(shown).toEqual([
+    [{ package: '@svc/adjuster', path: '/app', permissionsPolicy: denied('self') }, ADDRESSES],
+    [{ package: '@svc/desk', path: '/firm', permissionsPolicy: denied('') }, ADDRESSES],
+  ]);
   expect([push.header('Content-Type'), push.json]).toEqual(['application/json', { key: 'PUSH' }]);
 });
 

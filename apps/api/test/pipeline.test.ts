@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { RejectedAnswer } from '@svc/application';
 import { type Endpoint, ERRORS, type ErrorCode, endpoints, LIMITS, mcpEndpoint } from '@svc/contract';
-import { type FaultKind, KEY_PURPOSES, permissionsOf, STAFF_ROLES, scopesOf } from '@svc/domain';
+import { DomainError, type FaultKind, KEY_PURPOSES, permissionsOf, STAFF_ROLES, scopesOf } from '@svc/domain';
 import {
   agentRoute,
   appRoute,
@@ -344,4 +345,46 @@ test.each<
     ...[status, route, isUnknown ? 'received' : undefined, kind === 'rate_limited' ? [] : [maxPageBytes]],
   ]);
   expect(end.calls.slice(5)).toEqual(isGivenBack ? [['faults.giveBack', FIRM, 'key_1', kind]] : []);
+});
+
+test('what a page of another firm sends is refused, and a rejected answer is recorded for the firm of its offer', async () => {
+  const { path } = requestOf('getOwnStaff');
+  const shown = (firm: string) =>
+    application<Work>(operations)('GET', path, {
+      headers: { authorization: 'Bearer staff', 'x-claims-page': firm, 'sec-fetch-site': 'same-origin' },
+    });
+  expect([(await shown(FIRM)).status, (await shown(FIRM.replace('f1', 'f2'))).json?.code]).toEqual([
+    204,
+    'invalid_session',
+  ]);
+  const accept = requestOf('acceptClaim');
+  const device = { answeredAt: 1, keptOfflineSince: null };
+  for (const isRecorded of [false, true]) {
+    const error = new RejectedAnswer(new DomainError('not_found', 'No.'), FIRM, device, isRecorded);
+    const rejecting = appRoute(accept.endpoint, () => Promise.reject(error));
+    const ask = application<Work>(() => ({ routes: [rejecting] }));
+    const end = await ask('POST', accept.path, {
+      headers: { authorization: 'Bearer adjuster' },
+      body: accept.body,
+    });
+    expect(end.audited.map(({ chain, action, outcome, device }) => [chain, action, outcome, device])).toEqual(
+      isRecorded ? [] : [[FIRM, 'claim.accept', 'not_found', device]],
+    );
+  }
+});
+
+test('a rule about a field is an error at the place where the operation has it', async () => {
+  for (const [id, code, pointer] of [
+    ['createKey', 'too_many_keys', '/environment'],
+    ['rollKey', 'too_many_keys', ''],
+  ] as const) {
+    const { endpoint, path, body } = requestOf(id);
+    const route = staffRoute(endpoint, () => Promise.reject(new DomainError(code, 'No.')));
+    const ask = application<Work>(() => ({ routes: [route] }));
+    const { json } = await ask('POST', path, { headers: { authorization: 'Bearer staff' }, body });
+    expect([id, json.errors]).toEqual([
+      id,
+      [{ detail: 'No.', pointer: endpoint.pointers?.[code] ?? pointer }],
+    ]);
+  }
 });

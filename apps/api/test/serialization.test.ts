@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AppClaimView, ClaimView } from '@svc/application';
+import { type AppClaimView, CHECK_TEXTS, type ClaimView, type LoggedRequest } from '@svc/application';
 import {
   type CarrierDetails,
+  type ClaimId,
   type ClaimWork,
   carrierForForms,
   type EnteredCredentials,
   type FirmClocks,
+  type FirmId,
+  type KeyId,
   NO_CLOCKS,
 } from '@svc/domain';
 import fc from 'fast-check';
@@ -13,6 +16,7 @@ import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { clocksVersion } from '../src/http/serialization/board.ts';
 import { appClaimToWire, claimToWire, workVersion } from '../src/http/serialization/claim.ts';
 import { credentialsVersion } from '../src/http/serialization/credentials.ts';
+import { readinessToWire } from '../src/http/serialization/readiness.ts';
 import { anyCharacter } from './any-character.ts';
 
 describe('JSON in ASCII', () => {
@@ -183,4 +187,56 @@ test('the clocks of a firm have another version for each value that differs, whe
   ];
   expect(new Set(clocks.map(clocksVersion)).size).toBe(10);
   expect(clocksVersion({ ...NO_CLOCKS, changedAt: 1 })).toBe(clocksVersion(NO_CLOCKS));
+});
+
+/** Of which no rule is asked. */
+const valued = <T>(values: object): T => values as T;
+
+test('a check of readiness shows the latest ten findings, with ten requests each', () => {
+  const request = (n: number): LoggedRequest => ({
+    ...{ requestId: `r${n}`, at: n, firmId: 'F' as FirmId, keyId: `k${n}` as KeyId, environment: 'test' },
+    ...{
+      route: n === 0 ? 'simulated fault' : 'GET /v1/claims',
+      status: 429,
+      code: 'rate_limited',
+      places: [],
+      durationMs: 1,
+    },
+    behavior: { operation: 'GET /v1/claims' },
+  });
+  const requests = Array.from({ length: 11 }, (_, n) => request(n));
+  const findings = Array.from({ length: 11 }, (_, n) => ({
+    detail: `d${n}`,
+    claimId: `c${n}` as ClaimId,
+    requests,
+  }));
+  const [check] = Object.keys(CHECK_TEXTS) as (keyof typeof CHECK_TEXTS)[];
+  if (check === undefined) throw new Error('There is a check.');
+  const state = { since: 1000, until: 2000, checks: [{ check, state: 'failed', passed: 3, findings }] };
+  const wire = readinessToWire(valued(state));
+  const found = wire.checks[0]?.findings ?? [];
+  expect({
+    ...wire,
+    checks: [{ ...wire.checks[0], findings: found.map(({ detail, claim_id }) => [detail, claim_id]) }],
+  }).toEqual({
+    ...{ since: '1970-01-01T00:00:01.000Z', until: '1970-01-01T00:00:02.000Z' },
+    checks: [
+      {
+        ...{ check, state: 'failed', ...CHECK_TEXTS[check], passed: 3, finding_count: 11 },
+        findings: Array.from({ length: 10 }, (_, n) => [`d${n + 1}`, `c${n + 1}`]),
+      },
+    ],
+  });
+  const shown = { operation: 'GET /v1/claims', status: 429, code: 'rate_limited' };
+  expect(found.at(-1)?.requests).toEqual(
+    Array.from({ length: 10 }, (_, n) => ({
+      ...{
+        ...shown,
+        request_id: `r${n}`,
+        at: `1970-01-01T00:00:00.00${n}Z`,
+        key_id: `k${n}`,
+        simulated: n === 0,
+      },
+    })),
+  );
 });

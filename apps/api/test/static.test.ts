@@ -51,6 +51,12 @@ test('a page has its files under the path of its address; those named by their c
     ['GET /app/assets/{name}', js, 'public, max-age=31536000, immutable', undefined, 'camera=()'],
     html,
   ]);
+  const others = ['Content-Security-Policy', 'Cross-Origin-Opener-Policy', 'Cross-Origin-Resource-Policy'];
+  for (const { header } of served)
+    expect([...others, 'Referrer-Policy'].map(header)).toEqual([
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      ...['same-origin', 'same-origin', 'no-referrer'],
+    ]);
   expect(String(served[0]?.bytes)).toBe('<script src="/claims/app/assets/app-1.js"></script>');
   expect(
     ['sw.js', 'assets/a.png', 'package.json', '../package.json'].map((name) => file?.has(`/app/${name}`)),

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { createUnsentResponses } from '../src/http/limits/unsent-responses.ts';
 
 interface Client {
@@ -77,4 +77,20 @@ test('when unread responses exceed the memory limit, only the connections that w
   expect(clients.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
   unsent.check(10);
   expect(clients.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+});
+
+test('connections are checked four times a second until that is stopped', () => {
+  jest.useFakeTimers();
+  try {
+    const { unsent, client } = fixture();
+    const [slow, checks] = [client(10), unsent.start()];
+    jest.advanceTimersByTime(1249);
+    expect(slow.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(slow.destroyed).toBe(true);
+    checks.stop();
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -6,15 +6,18 @@ const permissionsPolicy = (geolocation: string): string =>
   `camera=(), geolocation=(${geolocation}), microphone=(), payment=()`;
 
 /** The adjuster app with its push key, and the firm's desk. */
-export const appPages = ({
-  addresses,
-  pushKey,
-}: {
-  readonly addresses: ProblemAddresses;
-  /** The VAPID public key, with which browsers subscribe to push messages. */
-  readonly pushKey: () => string;
-}): PageRoute[] => [
-  ...pageFiles(
+export const appPages = (
+  {
+    addresses,
+    pushKey,
+  }: {
+    readonly addresses: ProblemAddresses;
+    /** The VAPID public key, with which browsers subscribe to push messages. */
+    readonly pushKey: () => string;
+  },
+  filesOf = pageFiles,
+): PageRoute[] => [
+  ...filesOf(
     { package: '@svc/adjuster', path: '/app', permissionsPolicy: permissionsPolicy('self') },
     addresses,
   ),
@@ -22,5 +25,5 @@ export const appPages = ({
     response.setHeader('Content-Type', 'application/json');
     response.end(JSON.stringify({ key: pushKey() }));
   }),
-  ...pageFiles({ package: '@svc/desk', path: '/firm', permissionsPolicy: permissionsPolicy('') }, addresses),
+  ...filesOf({ package: '@svc/desk', path: '/firm', permissionsPolicy: permissionsPolicy('') }, addresses),
 ];
