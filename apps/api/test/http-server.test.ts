@@ -186,3 +186,16 @@ test('a server waits for the next request longer than a balancer does, and no lo
   const { timeout, keepAliveTimeout, headersTimeout, requestTimeout } = server;
   expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 5000]);
 });
+
+test('requests that wait on connections that have closed do not count', async () => {
+  const { server } = connected(() => {});
+  for (let times = 0; times < 65; times += 1) {
+    const [client, socket] = duplexPair();
+    server.emit('connection', socket);
+    client.write(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(129));
+    await settle();
+    expect([times, socket.destroyed]).toEqual([times, false]);
+    socket.destroy();
+    await settle();
+  }
+});

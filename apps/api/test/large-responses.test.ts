@@ -73,3 +73,16 @@ test('a response whose connection has failed does not count', () => {
   for (let n = 0; n < 5; n += 1) expect(send('firm', page(100), true)).toBe('sent');
   expect(send('firm', page(100))).toBe('sent');
 });
+
+test('unless set, a reader may leave 32 MB unread', () => {
+  const responses = createLargeResponses();
+  const count = (bytes: number) =>
+    responses.count(
+      Object.assign(new EventEmitter(), { closed: false }) as unknown as ServerResponse,
+      'firm',
+      bytes,
+    );
+  count(2 ** 25 - page(64));
+  count(page(64));
+  expect(() => count(page(64))).toThrow('The caller does not read its responses.');
+});

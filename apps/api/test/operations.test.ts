@@ -15,13 +15,7 @@ import type { Route } from '../src/http/routes/route.ts';
 import { application, FIRM, NOW, type Results, requestOf } from './application.ts';
 
 const MODULES: readonly { readonly routes: readonly ((use: Services) => readonly Route[])[] }[] = [
-  accounts,
-  claims,
-  imports,
-  keys,
-  members,
-  operation,
-  webhooks,
+  ...[accounts, claims, imports, keys, members, operation, webhooks],
 ];
 const operationsOf = (use: Services) => ({
   routes: MODULES.flatMap(({ routes }) => routes).flatMap((make) => make(use)),
@@ -192,10 +186,7 @@ const RESULTS: Results = {
   ...all('manualDeliveries.testWebhook manualDeliveries.replayWebhook', DELIVERY),
   listWebhookDeliveries: page(DELIVERY),
   listAudit: page({
-    id: 'ID',
-    seq: 1,
-    hash: 'HASH',
-    entry: { actor: 'staff:staff.staffId', action: 'ACTION' },
+    ...{ id: 'ID', seq: 1, hash: 'HASH', entry: { actor: 'staff:staff.staffId', action: 'ACTION' } },
   }),
   verifyAudit: { intact: true, rows: 1, last: 'LAST', next: { at: 5, id: 'n' } },
   ...{ listImports: page(IMPORT), ...all('readImport startImport', IMPORT) },
@@ -302,17 +293,11 @@ async function performed(line: string): Promise<string> {
     });
     const origin = { requestId: done.trace?.requestId, address: '192.0.2.1' };
     const acting = (environment: string, by: object) => ({
-      firmId: FIRM,
-      environment,
-      origin: { ...origin, ...by },
+      ...{ firmId: FIRM, environment, origin: { ...origin, ...by } },
     });
     const print = printerOf([params, Object.fromEntries(new URLSearchParams(query)), body, asked.headers], {
       ...{
-        F: FIRM,
-        NOW,
-        now: new Date(NOW).toISOString(),
-        origin,
-        OFFERED,
+        ...{ F: FIRM, NOW, now: new Date(NOW).toISOString(), origin, OFFERED },
         adjuster: { svcId: 'SVC-1', origin },
       },
       ...{
@@ -338,8 +323,7 @@ async function performed(line: string): Promise<string> {
       [
         ...[status, text === '' ? '' : json === null ? text.replaceAll('\r\n', ' / ') : print(content)],
         ...[
-          header('Set-Cookie'),
-          header('Idempotent-Replayed') && 'replayed',
+          ...[header('Set-Cookie'), header('Idempotent-Replayed') && 'replayed'],
           done.trace?.claimId && `#${print(done.trace.claimId)}`,
         ],
         ...(done.trace?.behavior?.page ? [print(done.trace.behavior.page)] : []),

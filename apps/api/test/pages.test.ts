@@ -49,21 +49,17 @@ test.each(PAGES)(
       `${cookie}session=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict; Secure`;
     const email = 'ana@example.com';
     for (const [cookies, secret] of [
-      ['', 'ISSUED'],
-      [held, 'HELD'],
-      [`${cookie}sign-in=FORGED`, 'ISSUED'],
+      ...[
+        ['', 'ISSUED'],
+        [held, 'HELD'],
+        [`${cookie}sign-in=FORGED`, 'ISSUED'],
+      ],
     ] as const) {
       expect(await ask('POST', 'sign-in-codes', cookies, { email })).toEqual([
-        202,
-        null,
-        kept(secret),
-        [email, '192.0.2.1', secret],
+        ...[202, null, kept(secret), [email, '192.0.2.1', secret]],
       ]);
       expect(await ask('POST', 'passkey-options', cookies)).toEqual([
-        200,
-        { options: 'OPTIONS' },
-        kept(secret),
-        [secret],
+        ...[200, { options: 'OPTIONS' }, kept(secret), [secret]],
       ]);
     }
     const proof = { email, code: '402913' };
@@ -73,9 +69,7 @@ test.each(PAGES)(
     ]);
     const several = { [`${signIn}.signIn`]: { ticket: 'T', firms: [] } };
     expect((await ask('POST', 'session', held, proof, several)).slice(0, 3)).toEqual([
-      200,
-      several[`${signIn}.signIn`],
-      undefined,
+      ...[200, several[`${signIn}.signIn`], undefined],
     ]);
     const own = `${cookie}session=${token}`;
     expect(await ask('DELETE', 'session', own)).toEqual([204, null, session('', 0), [actor, 'hash']]);
@@ -130,11 +124,13 @@ test('live updates go to the session of the page or the token of a program, whil
   ).toEqual([['boardUpdates', { ...Object(staff[1]), seen: 'e' }]]);
   const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
   for (const [path, headers] of [
-    [app, {}],
-    [app, foreign],
-    [app, { authorization: 'Bearer adjuster' }],
-    [firm, {}],
-    [firm, foreign],
+    ...[
+      [app, {}],
+      [app, foreign],
+      [app, { authorization: 'Bearer adjuster' }],
+      [firm, {}],
+      [firm, foreign],
+    ],
   ] as const)
     expect(await readerAt(path, headers)).toEqual(['invalid_session']);
   for (const path of [app, firm]) {
@@ -155,8 +151,10 @@ test('live updates go to the session of the page or the token of a program, whil
 const CHECKED = {
   ...{ status: 'down', since: NOW, restore: { to: NOW - 2000, at: NOW - 1000 } },
   parts: [
-    { name: 'api', up: true, since: NOW - 5000 },
-    { name: 'database', up: false, since: NOW - 4000 },
+    ...[
+      { name: 'api', up: true, since: NOW - 5000 },
+      { name: 'database', up: false, since: NOW - 4000 },
+    ],
     { name: 'redis', up: false, since: NOW - 3000 },
   ],
 };
@@ -183,10 +181,7 @@ test('/status says what is down since when and with what effect, as JSON and as 
     restore: { to: '2026-09-01T23:29:58.000Z', at: '2026-09-01T23:29:59.000Z', effect: restored },
   });
   expect([status, ...['Content-Type', 'Vary', 'Access-Control-Allow-Origin'].map(header)]).toEqual([
-    200,
-    'application/json',
-    'Accept',
-    '*',
+    ...[200, 'application/json', 'Accept', '*'],
   ]);
   const page = await ask('text/html');
   expect(page.header('Content-Type')).toBe('text/html; charset=utf-8');
@@ -201,15 +196,11 @@ test('/status says what is down since when and with what effect, as JSON and as 
   );
   expect([...page.text.matchAll(/(?:href|datetime)="([^"]*)"/g)].map(([, value]) => value)).toEqual([
     ...[
-      'https://docs.example',
-      '2026-09-01T23:30:00.000Z',
-      '2026-09-01T23:29:55.000Z',
+      ...['https://docs.example', '2026-09-01T23:30:00.000Z', '2026-09-01T23:29:55.000Z'],
       '2026-09-01T23:29:56.000Z',
     ],
     ...[
-      '2026-09-01T23:29:57.000Z',
-      '2026-09-01T23:29:58.000Z',
-      'https://docs.example/support',
+      ...['2026-09-01T23:29:57.000Z', '2026-09-01T23:29:58.000Z', 'https://docs.example/support'],
       'mailto:help@claims.example',
     ],
   ]);
@@ -249,9 +240,7 @@ test('the public keys of receipts are those of the signer, and the app has the k
     ],
   });
   expect(['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'].map(keys.header)).toEqual([
-    'application/json',
-    'public, max-age=300',
-    '*',
+    ...['application/json', 'public, max-age=300', '*'],
   ]);
   const push = await ask('GET', '/app/push-key');
   const denied = (geolocation: string) =>
@@ -267,30 +256,19 @@ const folder = temporaryFolder();
 mkdirSync(join(folder, 'site/assets'), { recursive: true });
 mkdirSync(join(folder, 'site/packages'), { recursive: true });
 const placeholders = {
-  baseUrl: '@BASE',
-  docsUrl: '@DOCS',
-  supportEmail: '@MAIL',
-  pathPrefix: '@PATH',
-  version: '@VERSION',
+  ...{ baseUrl: '@BASE', docsUrl: '@DOCS', supportEmail: '@MAIL', pathPrefix: '@PATH', version: '@VERSION' },
 };
 for (const [name, text] of Object.entries({
   'site.json': JSON.stringify({
-    version: '1',
-    placeholders,
-    scripts: ["'sha256-s'"],
-    styles: ["'sha256-t'"],
+    ...{ version: '1', placeholders, scripts: ["'sha256-s'"], styles: ["'sha256-t'"] },
   }),
   'site/index.html': '@BASE @DOCS @MAIL @PATH',
   ...{
-    'site/index.md': 'index',
-    'site/errors.html': 'errors',
-    'site/errors.md': 'as text',
+    ...{ 'site/index.md': 'index', 'site/errors.html': 'errors', 'site/errors.md': 'as text' },
     'site/404.html': 'no page',
   },
   ...{
-    'site/packages/index.html': 'packages',
-    'site/llms.txt': '@BASE',
-    'site/favicon.ico': '@BASE',
+    ...{ 'site/packages/index.html': 'packages', 'site/llms.txt': '@BASE', 'site/favicon.ico': '@BASE' },
     'site/assets/a.@VERSION.js': 'js',
   },
 }))
@@ -301,11 +279,13 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
   const ask = application<Services>((use) => ({ pages: docsPages(use, read) }));
   const asset = [...(read(ADDRESSES)?.byPath.keys() ?? [])].find((path) => path.includes('assets')) ?? '';
   const version = /^\/docs\/assets\/a\.([0-9a-f]{12})\.js$/.exec(asset)?.[1];
+  const atRoot = read({ ...ADDRESSES, baseUrl: 'https://a.example/' })?.byPath.get('/docs')?.content;
+  expect(String(await atRoot?.bytes(null))).toBe(
+    'https://a.example/ https://docs.example help@claims.example ',
+  );
   expect(read({ ...ADDRESSES, docsUrl: '' })?.byPath.has(asset)).toBe(false);
   const [short, forever, html] = [
-    'public, max-age=300',
-    'public, max-age=31536000, immutable',
-    'text/html; charset=utf-8',
+    ...['public, max-age=300', 'public, max-age=31536000, immutable', 'text/html; charset=utf-8'],
   ];
   const base = 'https://claims.example/flood';
   for (const [path, accept, ...expected] of [
@@ -315,55 +295,25 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
     ['/docs/index', '*/*', 308, '/flood/docs', short, 'Accept', undefined],
     ['/docs/packages', '*/*', 308, '/flood/docs/packages/', short, 'Accept', undefined],
     [
-      '/docs',
-      '*/*',
-      200,
-      `${base} https://docs.example help@claims.example /flood`,
-      short,
-      'Accept, Accept-Encoding',
-      undefined,
-      'GET /docs',
+      ...['/docs', '*/*', 200, `${base} https://docs.example help@claims.example /flood`, short],
+      ...['Accept, Accept-Encoding', undefined, 'GET /docs'],
     ],
     ['/docs', 'text/markdown', 200, 'index', short, 'Accept, Accept-Encoding', undefined, 'GET /docs'],
     [
-      '/docs/errors',
-      'text/html',
-      200,
-      'errors',
-      short,
-      'Accept, Accept-Encoding',
-      undefined,
+      ...['/docs/errors', 'text/html', 200, 'errors', short, 'Accept, Accept-Encoding', undefined],
       'GET /docs/errors',
     ],
     [
-      '/docs/errors',
-      'text/markdown, text/html;q=0.1',
-      200,
-      'as text',
-      short,
-      'Accept, Accept-Encoding',
-      undefined,
-      'GET /docs/errors',
+      ...['/docs/errors', 'text/markdown, text/html;q=0.1', 200, 'as text', short, 'Accept, Accept-Encoding'],
+      ...[undefined, 'GET /docs/errors'],
     ],
     [
-      '/docs/packages/',
-      'text/markdown',
-      200,
-      'packages',
-      short,
-      'Accept-Encoding',
-      undefined,
+      ...['/docs/packages/', 'text/markdown', 200, 'packages', short, 'Accept-Encoding', undefined],
       'GET /docs/packages/',
     ],
     ['/docs/nowhere', '*/*', 404, 'no page', 'no-store', 'Accept-Encoding', undefined, 'GET /docs/{page}'],
     [
-      `/docs/assets/a.${version}.js`,
-      '*/*',
-      200,
-      'js',
-      forever,
-      'Accept-Encoding',
-      undefined,
+      ...[`/docs/assets/a.${version}.js`, '*/*', 200, 'js', forever, 'Accept-Encoding', undefined],
       'GET /docs/assets/{name}',
     ],
     ['/llms.txt', '*/*', 200, base, short, 'Accept-Encoding', '*', 'GET /llms.txt'],
@@ -372,9 +322,7 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
     const { status, text, header, trace } = await ask('GET', path, { headers: { accept } });
     const content = status === 200 || expected[1] === 'no page' ? text : header('Location');
     expect([
-      path,
-      status,
-      content,
+      ...[path, status, content],
       ...['Cache-Control', 'Vary', 'Access-Control-Allow-Origin'].map(header),
       trace?.route,
     ]).toEqual([...[path, ...expected.slice(0, 5), expected[5] ?? expect.any(String)]]);
@@ -386,16 +334,18 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
       "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   for (const [path, openapi, first] of [
-    ['/openapi.json', '3.1', '/v1/claims'],
-    ['/openapi-3.0.json', '3.0', '/v1/claims'],
-    ['/app/openapi.json', '3.1', '/app/v1'],
-    ['/firm/openapi.json', '3.1', '/firm/v1'],
+    ...[
+      ['/openapi.json', '3.1', '/v1/claims'],
+      ['/openapi-3.0.json', '3.0', '/v1/claims'],
+    ],
+    ...[
+      ['/app/openapi.json', '3.1', '/app/v1'],
+      ['/firm/openapi.json', '3.1', '/firm/v1'],
+    ],
   ] as const) {
     const { json, header } = await ask('GET', path);
     expect([
-      json.openapi.slice(0, 3),
-      Object.keys(json.paths)[0]?.startsWith(first),
-      json.servers[0].url,
+      ...[json.openapi.slice(0, 3), Object.keys(json.paths)[0]?.startsWith(first), json.servers[0].url],
     ]).toEqual([openapi, true, base]);
     expect([header('Cache-Control'), header('Access-Control-Allow-Origin')]).toEqual([short, '*']);
   }

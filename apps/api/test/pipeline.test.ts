@@ -1,7 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { RejectedAnswer } from '@svc/application';
 import { type Endpoint, ERRORS, type ErrorCode, endpoints, LIMITS, mcpEndpoint } from '@svc/contract';
-import { DomainError, type FaultKind, KEY_PURPOSES, permissionsOf, STAFF_ROLES, scopesOf } from '@svc/domain';
+import {
+  DomainError,
+  type FaultKind,
+  type FieldErrorCode,
+  KEY_PURPOSES,
+  permissionsOf,
+  STAFF_ROLES,
+  scopesOf,
+} from '@svc/domain';
+import { pageRequest, turnForPage, withJsonRows } from '../src/http/routes/paging.ts';
 import {
   agentRoute,
   appRoute,
@@ -374,17 +383,57 @@ test('what a page of another firm sends is refused, and a rejected answer is rec
 });
 
 test('a rule about a field is an error at the place where the operation has it', async () => {
-  for (const [id, code, pointer] of [
-    ['createKey', 'too_many_keys', '/environment'],
-    ['rollKey', 'too_many_keys', ''],
-  ] as const) {
-    const { endpoint, path, body } = requestOf(id);
-    const route = staffRoute(endpoint, () => Promise.reject(new DomainError(code, 'No.')));
-    const ask = application<Work>(() => ({ routes: [route] }));
-    const { json } = await ask('POST', path, { headers: { authorization: 'Bearer staff' }, body });
-    expect([id, json.errors]).toEqual([
-      id,
-      [{ detail: 'No.', pointer: endpoint.pointers?.[code] ?? pointer }],
-    ]);
+  const placed = Object.values<Endpoint>(endpoints).flatMap(({ id, pointers = {} }) =>
+    Object.entries(pointers).map(([code, pointer]) => [id, code as FieldErrorCode, pointer] as const),
+  );
+  for (const [id, code, pointer] of [...placed, ['rollKey', 'too_many_keys', ''] as const]) {
+    const { endpoint, path, query, headers, body } = requestOf(id);
+    const route = (endpoint.auth === 'staff' ? staffRoute : endpoint.auth === 'key' ? firmRoute : appRoute)(
+      endpoint,
+      () => Promise.reject(new DomainError(code, 'No.')),
+    );
+    const sent = { headers: { ...headers, authorization: CREDENTIALS[endpoint.auth] }, body };
+    const { json } = await application<Work>(() => ({ routes: [route] }))(
+      endpoint.method,
+      `${path}?${query}`,
+      sent,
+    );
+    expect([id, json.errors]).toEqual([id, [{ detail: 'No.', pointer }]]);
   }
+  expect(placed.length).toBeGreaterThan(1);
+});
+
+test('a long page waits for its turn before it is read and before it is written, and again after each 128 kB', async () => {
+  const { default: most } = LIMITS.page;
+  let turns = 0;
+  const nextPiece = async () => {
+    turns += 1;
+    return true;
+  };
+  const turnsOf = async (work: Promise<unknown>) => {
+    await work;
+    const taken = turns;
+    turns = 0;
+    return taken;
+  };
+  const rows = (count: number) => ({ rows: Array.from({ length: count }, (_, n) => n), next: null });
+  const written = (count: number, bytes: number) =>
+    withJsonRows(rows(count), () => inAscii('x'.repeat(bytes)), nextPiece);
+  const asked = (limit: number) => ({ after: null, limit, maxBytes: 1 });
+  expect([
+    await turnsOf(turnForPage(asked(most), nextPiece)),
+    await turnsOf(turnForPage(asked(most + 1), nextPiece)),
+  ]).toEqual([0, 1]);
+  expect([await turnsOf(written(most, 1)), await turnsOf(written(most + 1, 1))]).toEqual([0, 1]);
+  expect([await turnsOf(written(6, 2 ** 16 - 1)), await turnsOf(written(6, 2 ** 16))]).toEqual([1, 2]);
+  expect(await written(2, 1)).toEqual({ rows: ['x', 'x'], next: null });
+});
+
+test('a cursor that is not of the list is an error at its parameter', async () => {
+  const cursors = { read: () => null, write: () => '' };
+  const asked = () =>
+    pageRequest({ limit: 1, cursor: 'other' }, cursors, { list: '', reader: '', filters: {} });
+  const detail = 'Must be a next_cursor of this list, used with the same filters.';
+  const extra = { detail, errors: [{ detail, parameter: 'cursor' }] };
+  expect(asked).toThrow(expect.objectContaining({ code: 'validation_failed', extra }));
 });

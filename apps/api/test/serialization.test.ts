@@ -48,12 +48,9 @@ test('a claim is serialized as one ASCII document with the unchanged content, ho
           Object.entries(sent).map(([name, value]) => [`sent ${name}`, value]),
         );
         const claim = {
-          id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
-          environment: 'test',
-          createdAt: 1_700_000_000_000,
-          updatedAt: 1_700_000_000_001,
-          assignment: { ...assignment, offeredAt: 0 },
-          asSent: stored(content),
+          ...{ id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', environment: 'test' },
+          ...{ createdAt: 1_700_000_000_000, updatedAt: 1_700_000_000_001 },
+          ...{ assignment: { ...assignment, offeredAt: 0 }, asSent: stored(content) },
         } as unknown as ClaimView;
         const json = claimToWire(claim);
         expect(json).toMatch(/^[\x20-\x7f]*$/);
@@ -85,9 +82,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
   );
   const details = fc.record(
     {
-      name: edgeText,
-      phone: edgeText,
-      email: edgeText,
+      ...{ name: edgeText, phone: edgeText, email: edgeText },
       address: fc.record({ line1: edgeText, city: edgeText }, { requiredKeys: [] }),
     },
     { requiredKeys: ['name'] },
@@ -105,17 +100,10 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
     fc.property(content, fc.option(held), edgeText, (sent, bookCarrier, firmName) => {
       const shown = JSON.parse(
         appClaimToWire({
-          id: 'an id',
-          environment: 'live',
-          createdAt: 1,
-          updatedAt: 2,
+          ...{ id: 'an id', environment: 'live', createdAt: 1, updatedAt: 2 },
           firm: { id: 'a firm', name: firmName },
           assignment: {
-            status: 'accepted',
-            adjuster: 'A',
-            offeredAt: 3,
-            respondedAt: 4,
-            rejectionReason: null,
+            ...{ status: 'accepted', adjuster: 'A', offeredAt: 3, respondedAt: 4, rejectionReason: null },
           },
           work: { contactDate: null, inspectionDate: null, notes: null },
           closedAt: null,
@@ -156,9 +144,7 @@ test('credentials have another version for each value that differs', () => {
   const fcn = { number: '1', categories: ['rcbap'], expiresOn: '2027-01-01' } as const;
   const license = { state: 'FL', kind: 'resident', number: '1', expiresOn: '2027-01-01' } as const;
   const others: EnteredCredentials[] = [
-    {},
-    { fcn },
-    { licenses: [license] },
+    ...[{}, { fcn }, { licenses: [license] }],
     ...[{ number: '2' }, { categories: [] }, { expiresOn: '2027-01-02' }].map((changes) => ({
       fcn: { ...fcn, ...changes },
       licenses: [license],
@@ -196,19 +182,14 @@ test('a check of readiness shows the latest ten findings, with ten requests each
   const request = (n: number): LoggedRequest => ({
     ...{ requestId: `r${n}`, at: n, firmId: 'F' as FirmId, keyId: `k${n}` as KeyId, environment: 'test' },
     ...{
-      route: n === 0 ? 'simulated fault' : 'GET /v1/claims',
-      status: 429,
-      code: 'rate_limited',
-      places: [],
-      durationMs: 1,
+      ...{ route: n === 0 ? 'simulated fault' : 'GET /v1/claims', status: 429, code: 'rate_limited' },
+      ...{ places: [], durationMs: 1 },
     },
     behavior: { operation: 'GET /v1/claims' },
   });
   const requests = Array.from({ length: 11 }, (_, n) => request(n));
   const findings = Array.from({ length: 11 }, (_, n) => ({
-    detail: `d${n}`,
-    claimId: `c${n}` as ClaimId,
-    requests,
+    ...{ detail: `d${n}`, claimId: `c${n}` as ClaimId, requests },
   }));
   const [check] = Object.keys(CHECK_TEXTS) as (keyof typeof CHECK_TEXTS)[];
   if (check === undefined) throw new Error('There is a check.');

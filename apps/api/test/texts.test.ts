@@ -19,6 +19,7 @@ test.each<[Record<string, string>, Parameters<typeof invalidKey>[1], detail: str
     `The Authorization header has more than one value after Bearer. ${USAGE}`,
   ],
   [{ authorization: KEY }, null, `The word Bearer is missing before the key. ${USAGE}`],
+  [{ authorization: 'svc_test_x' }, null, `The word Bearer is missing before the key. ${USAGE}`],
   [{ authorization: 'Basic a' }, null, `The Authorization header has another scheme than Bearer. ${USAGE}`],
   [
     { authorization: 'Bearer svc_app_x' },
