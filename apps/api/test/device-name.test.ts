@@ -17,6 +17,15 @@ test.each([
     `Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) ${WEBKIT} CriOS/130.0 Safari/604.1`,
   ],
   ['Safari on iPad', `Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) ${WEBKIT} Version/18.0 Safari/604.1`],
+  [
+    'Firefox on iPhone',
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) ${WEBKIT} FxiOS/130.0 Safari/604.1`,
+  ],
+  [
+    'Edge on iPhone',
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) ${WEBKIT} EdgiOS/130.0 Safari/604.1`,
+  ],
+  ['Edge on Android', `Mozilla/5.0 (Linux; Android 14) ${WEBKIT} Chrome/130.0 Safari/537.36 EdgA/130.0`],
   ['Linux', 'curl/8.5 (Linux)'],
   [null, 'curl/8.5'],
 ])('a device is named as its owner knows it: %s', (name, userAgent) => {

@@ -317,6 +317,10 @@ async function performed(line: string): Promise<string> {
     const audit = done.audited.map(({ chain, action, object, claims, outcome }) =>
       [chain === FIRM ? '' : chain, action, object, claims?.join(), outcome].filter(Boolean).join(' '),
     );
+    const actor = { key: 'key:key_1', session: 'adjuster:SVC-1', staff: 'staff:staff-1', none: '' }[
+      endpoint.auth
+    ];
+    for (const event of done.audited) expect(event).toMatchObject({ at: NOW, actor, ...origin });
     const cursor: unknown = json?.next_cursor;
     return [
       calls.map(([name, ...of]) => `${name}(${of.map((one) => print(one)).join(', ')})`).join(' '),

@@ -172,13 +172,40 @@ test.each<Refusal>([
       expect(audited.map(({ action, outcome }) => [action, outcome])).toEqual(
         isRecorded ? [[endpoint.audit, code]] : [],
       );
-      expect([header('WWW-Authenticate'), header('Retry-After')]).toEqual([
-        status === 401 ? 'Bearer' : undefined,
-        status === 429 ? '2' : undefined,
+      expect(['WWW-Authenticate', 'Retry-After', 'Content-Type'].map(header)).toEqual([
+        ...[status === 401 ? 'Bearer' : undefined, status === 429 ? '2' : undefined],
+        code === null ? undefined : 'application/problem+json',
       ]);
     }
   },
 );
+
+test('an operation takes as many values as it allows, and no body where it needs none', async () => {
+  const ask = application<Work>(operations);
+  const values = { a: Array(LIMITS.bodyValues).fill(1) };
+  const send = async (id: string, body?: unknown) => {
+    const { endpoint, path, query, headers } = requestOf(id);
+    const sent = { ...headers, authorization: CREDENTIALS[endpoint.auth] };
+    const { status, json } = await ask(endpoint.method, `${path}?${query}`, { headers: sent, body });
+    return json?.errors?.[0]?.detail ?? json?.detail ?? status;
+  };
+  const most = `Must not hold more than ${LIMITS.bodyValues} values.`;
+  expect([await send('inviteAdjuster', values), await send('importClaims', values)]).toEqual([
+    most,
+    expect.not.stringContaining('Must not hold'),
+  ]);
+  expect([await send('withdrawBoardOffer'), await send('signOut'), await send('inviteAdjuster')]).toEqual([
+    ...[204, 204, 'The Content-Type must be application/json.'],
+  ]);
+  const message = agentRoute(mcpEndpoint, async () => ({ status: 204 }));
+  const sizes = [LIMITS.messageBytes, LIMITS.messageBytes + 1].map((size) =>
+    application<Work>(() => ({ routes: [message] }))('POST', '/mcp', {
+      headers: { ...KEY, 'content-length': `${size}` },
+      body: {},
+    }),
+  );
+  expect((await Promise.all(sizes)).map(({ status }) => status)).toEqual([204, 413]);
+});
 
 const KEY = { authorization: 'Bearer svc_live_1' };
 

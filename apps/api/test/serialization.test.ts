@@ -5,13 +5,16 @@ import {
   type ClaimId,
   type ClaimWork,
   carrierForForms,
+  DomainError,
   type EnteredCredentials,
   type FirmClocks,
   type FirmId,
   type KeyId,
   NO_CLOCKS,
+  type Svcid,
 } from '@svc/domain';
 import fc from 'fast-check';
+import { invitationResults } from '../src/http/serialization/adjuster.ts';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { clocksVersion } from '../src/http/serialization/board.ts';
 import { appClaimToWire, claimToWire, workVersion } from '../src/http/serialization/claim.ts';
@@ -220,4 +223,24 @@ test('a check of readiness shows the latest ten findings, with ten requests each
       },
     })),
   );
+});
+
+test('each adjuster of a list of invitations is told what became of theirs', () => {
+  const codes = ['already_member', 'invitation_pending', 'unknown_svcid'] as const;
+  const refused = new Map(codes.map((code) => [code as string as Svcid, new DomainError(code, `${code}.`)]));
+  const asked = ['one', ...codes, 'one', 'unknown_svcid'] as string[] as Svcid[];
+  const duplicate = { outcome: 'duplicate', detail: 'This SVCID is in the list more than once.' };
+  expect(invitationResults(asked, refused)).toEqual([
+    { svc_id: 'one', outcome: 'invited', status: 'pending' },
+    { svc_id: 'already_member', outcome: 'already_member', status: 'active', detail: 'already_member.' },
+    {
+      svc_id: 'invitation_pending',
+      outcome: 'invitation_pending',
+      status: 'pending',
+      detail: 'invitation_pending.',
+    },
+    { svc_id: 'unknown_svcid', outcome: 'unknown_osaid', detail: 'unknown_svcid.' },
+    { svc_id: 'one', ...duplicate },
+    { svc_id: 'unknown_svcid', ...duplicate },
+  ]);
 });
