@@ -266,7 +266,7 @@ function printerOf(sent: object, labels: Readonly<Record<string, unknown>>) {
 }
 
 /** What a request asks of the services, what is responded, and what the audit trail has of it. */
-async function performed(line: string): Promise<string> {
+async function performed(line: string, failing: Results = {}): Promise<string> {
   const [request = '', results = '{}'] = line.split(' where ');
   const [, how = '', id = '', search, json] =
     /^(live |csv |auditor )?(\w+)(?:\?(\S*))?(?: (\{.*\}))?$/.exec(request) ?? [];
@@ -275,7 +275,7 @@ async function performed(line: string): Promise<string> {
   const credential = how === 'live ' ? 'svc_live_1' : CREDENTIAL[endpoint.auth];
   const ask = application<Services>(
     operationsOf,
-    { ...RESULTS, ...JSON.parse(results) },
+    { ...RESULTS, ...JSON.parse(results), ...failing },
     how === 'auditor ' ? { staff: { role: 'auditor' } } : {},
   );
   const respond = async (more = ''): Promise<[calls: string, response: string, cursor: string | null]> => {
@@ -366,4 +366,23 @@ test.each(expected.map((line) => [line.split(' => ', 1)[0] ?? '', line]))(
 test('each operation is among those that are expected', () => {
   const missing = Object.keys(endpoints).filter((id) => !expected.some((line) => line.startsWith(`${id} `)));
   expect(missing).toEqual([]);
+});
+
+test('an error of each service that an operation asks is that of its request', async () => {
+  const isSync = /^(secrets\.|recordSightings|reportAppError)/;
+  for (const id of Object.keys(endpoints)) {
+    const [, calls = ''] = /^\w+ => (.*?) => 20\d\b/.exec(await performed(id)) ?? [];
+    for (const [, name = ''] of calls.matchAll(/(?<![\w.])([a-z]\w*(?:\.\w+)?)\(/g)) {
+      const error = new DomainError('not_found', 'No.');
+      const fail = () => {
+        if (isSync.test(name)) throw error;
+        return Promise.reject(error);
+      };
+      expect([id, name, await performed(id, { [name]: fail })]).toEqual([
+        id,
+        name,
+        expect.stringContaining(' => 404 {'),
+      ]);
+    }
+  }
 });

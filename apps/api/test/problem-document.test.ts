@@ -8,8 +8,16 @@ test('the addresses in a problem are below the configured public addresses', () 
   const addresses = { baseUrl: 'https://claims.example.com/flood', docsUrl: 'https://docs.example.com' };
   const problem = new HttpProblem('duplicate_claim', { existingClaimId });
   expect(problemDocument('request', problem, addresses)).toMatchObject({
-    type: 'https://docs.example.com/errors#duplicate_claim',
+    ...{ type: 'https://docs.example.com/errors#duplicate_claim', existing_claim_id: existingClaimId },
     existing_claim_url: `https://claims.example.com/flood/v1/claims/${existingClaimId}`,
+  });
+  const [extra, work] = [
+    { title: 'T', detail: 'D', errors: [{ detail: 'E', pointer: '/a' }] },
+    { notes: 'x' },
+  ];
+  expect(problemDocument('request', new HttpProblem('work_changed', { ...extra, work }), addresses)).toEqual({
+    ...{ ...extra, work, status: 409, code: 'work_changed', request_id: 'request' },
+    type: 'https://docs.example.com/errors#work_changed',
   });
 });
 

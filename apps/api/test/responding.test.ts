@@ -84,6 +84,12 @@ test('CSV is sent in UTF-8, a response without a body has none, and one that is 
   const empty = await sent('desk', { status: 204, headers: { 'Set-Cookie': 'a=b' } });
   expect([empty.status, empty.body?.length, empty.response.getHeader('Set-Cookie')]).toEqual([204, 0, 'a=b']);
   expect(empty.response.getHeader('Cache-Control')).toBe('no-store');
+  const late = exchange();
+  Object.defineProperty(late.response, 'headersSent', { value: true });
+  const outcome = { result: { status: 204 }, route: ROUTES.firm, trace: started() };
+  const responses = { checkReader() {}, count() {} };
+  await sendResult(outcome, { responses, addresses }, late.request, late.response);
+  expect(late.body()).toBeNull();
   const dropped = await sent('firm', { status: 500, dropped: true });
   expect([dropped.response.destroyed, dropped.body]).toEqual([true, null]);
 });
