@@ -57,6 +57,8 @@ const OFFERED = {
     }),
   }),
 };
+const OTHER_CLAIM = { ...CLAIM, id: 'claim.2', updatedAt: NOW };
+const OTHER = { ...OFFERED, id: 'claim.2', firm: { id: 'other', name: 'Other' } };
 const CONTACT = { firstName: 'Ana', lastName: 'Reyes', email: 'ana@example.com' };
 const MEMBER = {
   membership: named('membership', 'svcId firmId invitedAt respondedAt canAcceptClaims acceptingAssignments', {
@@ -150,7 +152,7 @@ const RESULTS: Results = {
     ...all('readSharing setSharing', SHARING),
   },
   declineInvitation: named('membership', 'firmId status respondedAt'),
-  ...{ 'appReads.claims': page(OFFERED), readClaim: OFFERED },
+  ...{ 'appReads.claims': page(OFFERED, OTHER), readClaim: OFFERED },
   ...all(
     'answerOffers.acceptClaim answerOffers.rejectClaim recordWork logContact closeAcceptedClaim',
     OFFERED,
@@ -159,7 +161,11 @@ const RESULTS: Results = {
   'jobReads.devices': ['other', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'].map((deviceId) => ({
     ...{ deviceId, subscription: { endpoint: `ENDPOINT ${deviceId}` } },
   })),
-  ...{ 'firmReads.claim': CLAIM, 'firmReads.claims': page(CLAIM), 'firmReads.adjusters': page(MEMBER) },
+  ...{
+    'firmReads.claim': CLAIM,
+    'firmReads.claims': page(CLAIM, OTHER_CLAIM),
+    'firmReads.adjusters': page(MEMBER),
+  },
   ...{ sendClaim: { claim: CLAIM, replayed: false }, offerClaim: { claim: CLAIM, replayed: true } },
   ...all('inviteAdjuster withdrawInvitation', MEMBER),
   inviteAdjusters: new Map([['SVC-2M8Q-Okafor', new DomainError('already_member', 'No.')]]),
@@ -297,7 +303,7 @@ async function performed(line: string, failing: Results = {}): Promise<string> {
     });
     const print = printerOf([params, Object.fromEntries(new URLSearchParams(query)), body, asked.headers], {
       ...{
-        ...{ F: FIRM, NOW, now: new Date(NOW).toISOString(), origin, OFFERED },
+        ...{ F: FIRM, NOW, now: new Date(NOW).toISOString(), origin, OFFERED, OTHER },
         adjuster: { svcId: 'SVC-1', origin },
       },
       ...{
