@@ -95,7 +95,7 @@ export const { showToast, showError } = toasts;
 export const { texts, language, loadedTexts } = app.language;
 export const languageChoice = app.language;
 export const { request } = session;
-export const { day, dateTime, clockTime, duration, miles, since, today } = app.format;
+export const { day, dayOf, dateTime, clockTime, duration, miles, since, today } = app.format;
 export const { inches, money, percent, roughDuration, shortMoney, timeOfDay, wholeMoney } = app.format;
 export const { updateReady, registerWorker, startAgain, applyUpdate } = createUpdates({
   ...{ root: ROOT, storage, toasts: app.toasts, texts },

@@ -25,17 +25,19 @@ export function createFormat(
     formatter(kind, (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }));
 
   const clockTime = (instant: string | number): string => clock('clock').format(new Date(instant));
-  const withDay = (instant: string | number, time: string): string => {
+  const dayOf = (instant: string | number): string => {
     const at = new Date(instant);
-    return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), time]
-      .map((part) => part.replaceAll(' ', '\u00a0'))
-      .join(', ');
+    return texts.value.day(at.getFullYear(), at.getMonth(), at.getDate());
   };
+  const withDay = (instant: string | number, time: string): string =>
+    [dayOf(instant), time].map((part) => part.replaceAll(' ', '\u00a0')).join(', ');
   const duration = (ms: number): string | null => durationText(ms, texts.value.duration);
 
   return {
     clockTime,
     duration,
+    /** The day of an instant where the device is. */
+    dayOf,
     /** In one unit, for rows. */
     roughDuration: (ms: number): string | null => durationText(ms, texts.value.duration, true),
     /** A calendar date, which has no time zone. Creating an Intl format for it would delay the first list. */

@@ -29,16 +29,23 @@ test('an instant is of the day and hour of the device, in the language of now, a
   const language = signal<Language>('en');
   const evening = '2026-09-06T02:05:09Z';
   const format = createFormat(signal(commonEn as CommonTexts), language, signal(Date.parse(evening)));
-  const { today, day, dateTime, dateTimeSeconds, timeOfDay, since } = format;
+  const { today, day, dayOf, dateTime, dateTimeSeconds, timeOfDay, since } = format;
   const written = () =>
-    [today(), day('2026-01-31'), dateTime(evening), dateTimeSeconds(evening), timeOfDay('16:30')]
+    [
+      today(),
+      day('2026-01-31'),
+      dayOf(evening),
+      dateTime(evening),
+      dateTimeSeconds(evening),
+      timeOfDay('16:30'),
+    ]
       .map((text) => text.replace(/\s/g, ' '))
       .concat(since('2026-09-06T00:00:00Z') ?? '');
   const english =
-    '2026-09-05 | Jan 31, 2026 | Sep 5, 2026, 9:05 PM | Sep 5, 2026, 9:05:09 PM | 4:30 PM | 2 h 5 min';
+    '2026-09-05 | Jan 31, 2026 | Sep 5, 2026 | Sep 5, 2026, 9:05 PM | Sep 5, 2026, 9:05:09 PM | 4:30 PM | 2 h 5 min';
   expect(written()).toEqual(english.split(' | '));
   language.value = 'es';
-  expect(written()[4]).toMatch(/^4:30 p/);
+  expect(written()[5]).toMatch(/^4:30 p/);
 });
 
 test('a name is that of the person, or of the company, and an address is one line', () => {

@@ -3,7 +3,7 @@ import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { day, deadlines, duration, lists, now, session, texts, work } from '../app.ts';
+import { dayOf, deadlines, duration, lists, now, session, texts, work } from '../app.ts';
 import { claimRow } from '../components/claim-row.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
@@ -44,7 +44,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
 
 const Closed = ({ claim: { closed_at } }: { claim: AppClaim }) =>
   closed_at === null ? null : (
-    <span class="pill neutral">{texts.value.claim.closedAt(day(closed_at.slice(0, 10)))}</span>
+    <span class="pill neutral">{texts.value.claim.closedAt(dayOf(closed_at))}</span>
   );
 
 /** What is due next, and how long it still has. */
