@@ -37,6 +37,8 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
+      // What was said of an earlier saving, which a later attempt has sent.
+      drafts.takeMerged(claim.id);
       if ((await work.save(claim.id, changed, false, base)) === 'saved' && !drafts.takeMerged(claim.id))
         showToast(allTexts.value.saved, 'success');
     });
