@@ -429,8 +429,10 @@ describe('an app', () => {
     const acceptance = acceptanceOf(state);
     state.profile = { ...PROFILE, svc_id: 'SVC-2' };
     state.offers = [];
+    state.queries = [];
     await app.signIn({ email: 'other@example.com', code: '123456' });
     await settled();
+    expect(state.queries[0]).toEqual({ of: 'claims', status: 'pending_acceptance', limit: 25 });
     expect([app.answers.queued.value, app.lists.offers.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.arrangement.arrangement.value.search).toBe('');
     expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
@@ -1441,7 +1443,7 @@ describe('an app', () => {
     await kept((store) => resultOf(store.clear()));
     state.databaseFails = true;
     handlers.page.storageLost?.();
-    for (let n = 0; n < 10; n += 1) await after(30_000);
+    for (let n = 0; n < 14; n += 1) await after(30_000);
     state.databaseFails = false;
     await after(30_000);
     expect(await storage.get('profile')).toEqual(PROFILE);
@@ -1593,6 +1595,7 @@ test('texts are in the language that was chosen, also for the worker, and call n
   choose('es');
   await settled();
   expect([texts.value, await storage.get('language')]).toEqual([es, 'es']);
+  expect(app.format.clockTime(0)).not.toContain('PM');
   state.isStored.value = false;
   const { claim, offers, ...others } = texts.value;
   const saying = [claim.queuedAccept, claim.queuedReject, offers.queuedMore, offers.queuedCount(2)];

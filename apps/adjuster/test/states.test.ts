@@ -210,7 +210,7 @@ describe('an address', () => {
     ...['', '#/', '#/none', '#/invitations', '#/closed'].map((hash) => [hash, { screen: 'offers' }] as const),
     ['#/claims', { screen: 'claims', closed: false }],
     ['#/claims/closed', { screen: 'claims', closed: true }],
-    ['#/claims/c1', { screen: 'claim', id: 'c1' }],
+    ...['c1', 'closed1'].map((id) => [`#/claims/${id}`, { screen: 'claim', id }] as const),
     ['#/invitations/f1', { screen: 'invitation', firmId: 'f1' }],
     ...['map', 'history', 'firms', 'settings', 'credentials', 'help'].map(
       (screen) => [`#/${screen}`, { screen }] as const,
