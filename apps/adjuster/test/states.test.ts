@@ -34,6 +34,8 @@ test.each<[string, LiveState['kind'], LiveEvent[]]>([
     'current',
     [OPEN, sent('r1'), READ, { kind: 'read', at: null }, sent('r1')],
   ],
+  ['when it shows again, before the revision', 'opening', [OPEN, sent('r1'), READ, OPEN, READ]],
+  ['when they are forgotten', 'closed', [OPEN, sent('r1'), READ, { kind: 'forget' }]],
   ['for the next adjuster', 'behind', [OPEN, sent('r1'), READ, { kind: 'forget' }, OPEN, sent('r1')]],
 ])('live updates are, %s, %s', (_, kind, events) => {
   expect(events.reduce(liveReducer, CLOSED).kind).toBe(kind);

@@ -56,6 +56,8 @@ describe('edits of two devices', () => {
     };
     const found = [elsewhere(), elsewhere({ notes: 'Wet' }), elsewhere({ notes: 'Dry' })];
     expect(found).toEqual([['notes'], [], ['notes']]);
+    // What was cleared elsewhere holds nothing that could be lost.
+    expect(changedElsewhere({ notes: 'Wet' }, { notes: 'Dry' }, { version: 'v' })).toEqual([]);
   });
 
   test('keep the date of this device, and that of the other one in the notes', () => {
