@@ -69,7 +69,7 @@ const MIN_SECONDS_FOR_JOBS = 45;
 /** A process may take this long to connect to Redis. */
 const REDIS_CONNECT_MS = 3_000;
 const PROGRESS_MS = 60_000;
-const LONGEST_EXTENSION_MS = 120_000;
+const LONGEST_EXTENSION_MS = 240_000;
 /** In bytes; about that of a commit, so that many cuts leave its outcome unknown. */
 const DATABASE_RESPONSE_LENGTH = 200;
 const JOBS_TIMEOUT_MS = 120_000;
@@ -98,7 +98,7 @@ export async function runChaos({
   readonly processes: number;
   /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
   readonly failover?: boolean;
-  /** Goes on after `seconds` until this is true, at most two minutes: a busy machine gets less done. */
+  /** Goes on after `seconds` until this is true, at most four minutes: a busy machine gets less done. */
   readonly isEnough?: (met: ReturnType<typeof metIn>) => boolean;
   /** Judges after each fault too, and stops at the first violation. */
   readonly untilViolation?: boolean;

@@ -4,7 +4,7 @@ import { onCitus } from '../../../tools/services/citus.ts';
 
 // The three servers of a Citus cluster take longer to start, and to recover from each fault.
 const SECONDS = onCitus() ? 40 : 8;
-jest.setTimeout(400_000);
+jest.setTimeout(600_000);
 
 test('no guarantee is violated when processes, databases and connections fail under load', async () => {
   const report = await runChaos({

@@ -132,9 +132,13 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   await until(async () => (await names()) === 'missing');
   try {
     let isSettled = false;
-    const first = send().finally(() => {
-      isSettled = true;
-    });
+    const attempt = () => {
+      isSettled = false;
+      return send().finally(() => {
+        isSettled = true;
+      });
+    };
+    let first = attempt();
     const { workers } = cluster.postgres;
     if (workers.length === 0) {
       let cancelled = 0;
@@ -142,9 +146,10 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
       await until(async () => {
         cancelled +=
           (await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`)).rowCount ?? 0;
+        // A busy machine can miss a send's deadline before its commit.
+        if (isSettled && cancelled === 0) first = attempt();
         return isSettled;
       });
-      expect(cancelled).toBeGreaterThan(0);
     } else {
       await until(async () => (await sql.query(waiting)).rowCount !== 0);
       // The workers have prepared the transaction, and the coordinator cannot commit it there.
