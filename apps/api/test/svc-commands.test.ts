@@ -115,6 +115,7 @@ function masking(names: Map<string, string>) {
     return shown
       .replaceAll(/(svc_[a-z]+_|whsec_)[\w+/=]{12,}/g, '$1SECRET')
       .replaceAll(/test_[A-Za-z0-9]+_([a-z]+)/g, 'test_$1')
+      .replaceAll(/@\w+\.test"/g, '@TAG.test"')
       .replaceAll(/[0-9a-f]{64}/g, 'HASH')
       .replaceAll(/2026-09-01T(\d\d:\d\d):00.000Z/g, '$1');
   };
@@ -132,6 +133,25 @@ test('every command prints what people read, with --json what programs read, and
     { ...testClaim(1, { carrier }), adjuster: firm.account.manual, idempotencyKey: 'k', fingerprint: 'f' },
   );
   const { id } = sent.claim;
+  // With a row of every kind.
+  const ofOther = { firmId: other.id, environment: 'live' } as const;
+  const { svcId: member } = await operator.adjuster({ svcId: 'Adj-0' });
+  await operator.addMember(other.id, member);
+  const first = await services.sendClaim(ofOther, {
+    ...{ ...testClaim(2), adjuster: member, idempotencyKey: 'k', fingerprint: 'f' },
+  });
+  const claimId = first.claim.id;
+  await services.answerOffers.rejectClaim({ svcId: member }, claimId, 'Far.');
+  await services.offerClaim(ofOther, { claimId, adjuster: member, idempotencyKey: 'o', fingerprint: 'g' });
+  const file = {
+    id: UNKNOWN,
+    name: 'Storm',
+    fileName: 'a.csv',
+    columns: { 'Claim No': 'claim_number', x: null },
+  };
+  const progress = { totalRows: 9, nextRow: 3, nextUncounted: 4, sent: 5, alreadySent: 6, failed: 7 };
+  const times = { createdAt: svc.clock.now() + 1, updatedAt: svc.clock.now() + 2 };
+  await stores.unitOfWork.run((tx) => tx.imports.add({ ...ofOther, ...file, ...progress, ...times }));
   const names = new Map([
     ...([
       [firmId, 'FIRM'],
@@ -155,13 +175,14 @@ test('every command prints what people read, with --json what programs read, and
       const priya = staff.find(({ name }) => name === 'Priya') as StaffMember;
       const key = { firmId, environment: 'test', purpose: 'claims', lifetimeMs: null, name: 'Mine' } as const;
       await services.createKey(byAccount(priya), key, priya);
+      await services.createKey(byAccount(priya), { ...key, lifetimeMs: 1 }, priya);
     },
   };
-  const file = readFileSync(new URL('svc-commands.txt', import.meta.url), 'utf8');
-  const expected = file.trimEnd().split('\n');
+  const transcript = readFileSync(new URL('svc-commands.txt', import.meta.url), 'utf8');
+  const expected = transcript.trimEnd().split('\n');
   const shown: string[] = [];
   for (const line of expected) {
-    const [given = ''] = line.split(' > ');
+    const [given = ''] = line.split(/ >(?: |$)/);
     const named = (word: string) => [...names].find(([, name]) => name === word)?.[0] ?? word;
     if (given.startsWith('= ')) {
       await changes[given.slice(2)]?.();
@@ -174,10 +195,10 @@ test('every command prints what people read, with --json what programs read, and
       ? JSON.stringify(JSON.parse(stdout))
       : stdout.trimEnd().replaceAll('\n', ', ').replaceAll(/ +/g, ' ');
     const failure = stderr === '' ? '' : ` ! ${masked(stderr.trimEnd().replaceAll('\n', ', '))}`;
-    shown.push(`${given} > ${masked(text)}${failure}${code === 0 ? '' : ` (${code})`}`);
+    shown.push(`${given} > ${masked(text)}${failure}${code === 0 ? '' : ` (${code})`}`.trimEnd());
   }
   expect(shown).toEqual(expected);
-  const from = Date.parse('2026-09-01T12:19:00.000Z');
+  const from = Date.parse('2026-09-01T12:20:00.000Z');
   expect(svc.asked).toEqual([
     [from - 20 * MINUTE, 3],
     [from + MINUTE - 10 * MINUTE, 20],
