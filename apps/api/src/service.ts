@@ -49,9 +49,10 @@ export async function startService(
   databaseUrl: DatabaseUrl,
   log: Log,
   clock?: Clock,
+  parts: Parts = { migrateDatabase, compose },
 ): Promise<Service> {
   const { metricsPort, host } = config;
-  if (metricsPort === null) return startApi({ config, databaseUrl, log, clock });
+  if (metricsPort === null) return startApi({ config, databaseUrl, log, clock, parts });
   const metrics = createMetrics();
   let checkReady = (): Promise<void> => Promise.reject(new Unavailable('The service is starting.'));
   // First, so that a long migration is not taken for a process that hangs.
@@ -63,7 +64,7 @@ export async function startService(
     throw listenError(error, 'METRICS_PORT', config);
   });
   try {
-    const api = await startApi({ config, databaseUrl, log, clock, metrics });
+    const api = await startApi({ config, databaseUrl, log, clock, metrics, parts });
     checkReady = api.services.checkHealth;
     return {
       ...api,
@@ -79,6 +80,12 @@ export async function startService(
   }
 }
 
+/** What a service is made of. */
+interface Parts {
+  readonly migrateDatabase: typeof migrateDatabase;
+  readonly compose: typeof compose;
+}
+
 interface ApiOptions {
   readonly config: Config;
   readonly databaseUrl: DatabaseUrl;
@@ -86,6 +93,7 @@ interface ApiOptions {
   /** As for `compose`. */
   readonly clock?: Clock | undefined;
   readonly metrics?: CollectedMetrics;
+  readonly parts: Parts;
 }
 
 async function startApi({
@@ -94,6 +102,7 @@ async function startApi({
   log: plainLog,
   clock,
   metrics,
+  parts: { migrateDatabase, compose },
 }: ApiOptions): Promise<Service> {
   const tracing = config.tracing === null ? null : await startTracing(config.tracing, plainLog);
   const log = tracing === null ? plainLog : tracedLog(plainLog, tracing);

@@ -4,7 +4,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '@svc/domain';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { type Config, ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
+import {
+  addressOf,
+  type Config,
+  ConfigError,
+  nodeWarning,
+  readConfig,
+  supportEmailOf,
+  tlsModeNote,
+} from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
 const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
@@ -105,7 +113,14 @@ test('a mode of TLS that is checked more strictly than its name says is noted', 
   expect(noted('postgres://h/db?sslmode=require')).toMatch(
     /^DATABASE_URL has sslmode=require, .*verify-full/,
   );
-  expect(noted('postgres://h/db?sslmode=verify-full')).toBeNull();
+  for (const mode of ['prefer', 'verify-ca'])
+    expect(tlsModeNote({ databaseUrl: () => `postgres://h/db?a=b&sslmode=${mode}&c=d` })).toContain(
+      `=${mode},`,
+    );
+  const unnoted = ['disable', 'no-verify', 'verify-full', 'required'].map(
+    (mode) => `postgres://h/db?sslmode=${mode}`,
+  );
+  expect([...unnoted.map(noted), tlsModeNote({ databaseUrl: null })]).toEqual(Array(5).fill(null));
   expect(noted('postgres://h/db?uselibpqcompat=true&sslmode=require')).toBeNull();
 });
 
@@ -133,6 +148,30 @@ test('traces are recorded where an endpoint is set, one in a hundred unless samp
       OTEL_TRACES_SAMPLER_ARG: '.5',
     }),
   ).toEqual({ endpoint, serviceName: 'claims', sampling: { sampler: 'traceidratio', ratio: 0.5 } });
+});
+
+test('every sampler may record any share of traces', () => {
+  const kinds = ['always_on', 'always_off', 'traceidratio'];
+  for (const sampler of [...kinds, ...kinds.map((kind) => `parentbased_${kind}`)])
+    for (const ratio of ['0', '1', '0.25', '1.']) {
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_SAMPLER: sampler };
+      expect(readConfig({ ...env, OTEL_TRACES_SAMPLER_ARG: ratio }, false).tracing?.sampling).toEqual({
+        ...{ sampler, ratio: Number(ratio) },
+      });
+    }
+});
+
+test('links lead to the public address, or to where the service listens; support to a name with a dot', () => {
+  const base = 'https://claims.example.com/app';
+  expect(addressOf(readConfig({ BASE_URL: base }, false))).toBe(base);
+  expect(addressOf(readConfig({ HOST: 'here', PORT: '81' }, false))).toBe('http://here:81');
+  const support = (url: string, supportEmail: string | null = null) => supportEmailOf({ supportEmail }, url);
+  expect([support(base), support(base, 'help@x.example'), support('http://localhost:3000')]).toEqual([
+    ...['support@claims.example.com', 'help@x.example', 'support@localhost.invalid'],
+  ]);
+  expect([support('http://192.0.2.1'), support('http://[2001:db8::1]')]).toEqual(
+    Array(2).fill('support@localhost.invalid'),
+  );
 });
 
 test('an empty variable counts as unset', () => {
@@ -191,6 +230,14 @@ test.each([
   ['MIGRATION_DATABASE_URL', 'postgres://o@h/db', 'migrationDatabaseUrl', 'postgres://o@h/db'],
   ['RECEIPT_KEY', Buffer.alloc(32, 1).toString('base64'), 'receiptKey', Buffer.alloc(32, 1)],
   ['PASSKEYS', 'optional', 'passkeysRequired', false],
+  ['TRUST_PROXY', 'true', 'trustProxy', true],
+  ['TRUST_PROXY', 'false', 'trustProxy', false],
+  ['TRUST_PROXY', '0', 'trustProxy', 0],
+  ['TRUST_PROXY', '10.0.0.1/32,::/128, linklocal', 'trustProxy', '10.0.0.1/32,::/128,linklocal'],
+  ['DNS_SERVERS', '192.0.2.53, [2001:db8::1]:5353', 'dnsServers', ['192.0.2.53', '[2001:db8::1]:5353']],
+  ['METRICS_PORT', '0', 'metricsPort', 0],
+  ['REDIS_URL', 'redis://one', 'redisUrls', ['redis://one']],
+  ['NODE_ENV', 'test', 'createsDemoFirm', true],
 ] as const)('%s=%s is valid, and changes nothing else', (name, value, field, expected) => {
   expect(readConfig({ [name]: value }, false)).toEqual({ ...readConfig({}, false), [field]: expected });
 });
@@ -220,6 +267,14 @@ describe('an invalid value', () => {
     ['TRUST_PROXY', '999.1.1.1', 'none, true, a number'],
     ['TRUST_PROXY', '10.0.0.0/33', 'none, true, a number'],
     ['TRUST_PROXY', 'everybody', 'none, true, a number'],
+    ['TRUST_PROXY', '::/129', 'none, true, a number'],
+    ['TRUST_PROXY', '10.0.0.0/8/8', 'none, true, a number'],
+    ['DNS_SERVERS', 'dns.example', 'IP addresses separated by commas, each with or without a port'],
+    ['METRICS_PORT', '65536', '0 to 65535'],
+    ['SUPPORT_EMAIL', 'help', 'an email address'],
+    ['LOG_FORMAT', 'text', 'json, pretty'],
+    ['REQUEST_TIMEOUT_MS', '600001', '100 to 600000'],
+    ['OTEL_TRACES_SAMPLER_ARG', '-1', 'a number from 0 to 1'],
     ['LOG_LEVEL', 'verbose', 'error, warn, info, debug'],
     ['DB_POOL_MAX', '0', '1 to 1000'],
     ['DB_POOL_MAX', '1001', '1 to 1000'],
@@ -350,6 +405,8 @@ describe('the VAPID settings', () => {
     const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
     expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);
     expect(() => readConfig({ ...all, VAPID_SUBJECT: 'push@example.com' }, false)).toThrow(/mailto:/);
+    const subject = 'https://claims.example.com/contact';
+    expect(readConfig({ ...all, VAPID_SUBJECT: subject }, false).vapid?.subject).toBe(subject);
   });
 });
 
@@ -396,6 +453,28 @@ describe('a secret in a file', () => {
       expect(shown(config)).toEqual(expected(first));
     },
   );
+
+  test('of a receipt key is named where it holds none', () => {
+    const [receiptKey, file] = [Buffer.alloc(32, 1), write(`${Buffer.alloc(32, 1).toString('base64')}\n`)];
+    const read = () => readConfig({ RECEIPT_KEY_FILE: file }, false);
+    expect(read().receiptKey).toEqual(receiptKey);
+    write('hunter2');
+    expect(read).toThrow(/^RECEIPT_KEY_FILE holds a value that is not shown; allowed: 32 random bytes/);
+    expect(() => readConfig({ ENCRYPTION_KEY_FILE: file }, false)).toThrow(
+      /^ENCRYPTION_KEY_FILE holds a value/,
+    );
+    write(' \n');
+    expect(read).toThrow(
+      `RECEIPT_KEY_FILE holds ${JSON.stringify(file)}; allowed: a file that can be read (empty)`,
+    );
+    const tls = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => `${name}=${file}`).join('&');
+    const DATABASE_URL = `postgres://h/db?sslmode=verify-full&${tls}`;
+    expect(readConfig({ DATABASE_URL }, false).databaseUrl).toBe(DATABASE_URL);
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey'])
+      expect(() => readConfig({ MIGRATION_DATABASE_URL: `postgres://h/db?${name}=/missing` }, false)).toThrow(
+        `MIGRATION_DATABASE_URL has ${name}="/missing"; allowed: a file that can be read (ENOENT)`,
+      );
+  });
 
   test('cannot be combined with the variable, and has to exist', () => {
     const REDIS_URL_FILE = write('redis://cache');

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import type { FirmId } from '@svc/domain';
 import { createVapidKeys } from '../src/composition/notifications.ts';
 import { readConfig } from '../src/config.ts';
 import {
   checkAddress,
   checkClock,
   checkConnections,
+  checkFirms,
   checkPush,
+  checkRights,
   checkSchema,
   checkStandbys,
   notesOn,
@@ -116,6 +119,38 @@ test('doctor names a production address that is missing', () => {
   ]);
   expect([...checks({}), ...checks({ ...production, ...SITE })]).toEqual([]);
 });
+
+test('doctor counts firms, and names those whose erasure may have been interrupted', () => {
+  const firms = ([null, 'started', 'finished', 'started'] as const).map((erasure, n) => ({
+    ...{ id: `f${n}` as FirmId, erasure },
+  }));
+  const told = (count: number) => Object.values(checkFirms(firms.slice(0, count))).join(' ');
+  const advice = '(if that was interrupted, repeat svc firm erase)';
+  expect([0, 1, 2, 4].map(told)).toEqual([
+    'firms ok 0 firms, 0 of them erased',
+    'firms ok 1 firm, 0 of them erased',
+    `firms note 2 firms, 0 of them erased; being erased: f1 ${advice}`,
+    `firms note 4 firms, 1 of them erased; being erased: f1, f3 ${advice}`,
+  ]);
+});
+
+test.each([
+  [false, false, 'ok', /^the service's role r owns no table$/],
+  [
+    false,
+    true,
+    'note',
+    /^the service's role r may change rows of the audit trail: revoke UPDATE, DELETE and /,
+  ],
+  [true, false, 'note', /^the service's role r owns tables: it can change and drop them, /],
+  [true, true, 'note', /^the service's role r owns tables/],
+])(
+  'doctor says of a role that owns tables: %s, changes the trail: %s, %s',
+  (ownsTables, changesAudit, state, detail) => {
+    const check = checkRights({ role: 'r', ownsTables, changesAudit });
+    expect(check).toEqual({ what: 'rights', state, detail: expect.stringMatching(detail) });
+  },
+);
 
 test.each([
   ['ok', 'up to date (2 migrations)', {}],

@@ -31,6 +31,33 @@ test.each([...LEVELS.entries()])(
   },
 );
 
+test('on a terminal a line has its time, level, message and fields, and lines of one tick are written at once', async () => {
+  const writes: string[] = [];
+  const terminal = new Writable({
+    write(chunk, _encoding, done) {
+      writes.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLog({ level: 'info', format: 'pretty', stream: terminal });
+  log.info('said', { firm_id: 'f', count: 2, of: null });
+  log.error('failed');
+  log.debug('not said');
+  await new Promise((resolve) => setImmediate(resolve));
+  log.warn('later');
+  await new Promise((resolve) => setImmediate(resolve));
+  const shown = writes.map((text) =>
+    text
+      .replaceAll('\u001b[', '<')
+      .replaceAll(/<(\d+)m/g, '<$1>')
+      .replaceAll(/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'),
+  );
+  expect(shown).toEqual([
+    '<90>TIME<39> <36>info <39> said <90>firm_id=f count=2 of=null<39>\n<90>TIME<39> <31>error<39> failed <90><39>\n',
+    '<90>TIME<39> <33>warn <39> later <90><39>\n',
+  ]);
+});
+
 const before = { console: { ...console }, warnings: process.listeners('warning') };
 beforeAll(() => {
   redirectConsoleToLog(createLog({ level: 'info', format: 'json', stream }));
@@ -54,8 +81,7 @@ test.each(['trace', 'debug', 'log', 'info', 'warn', 'error'] as const)(
 );
 
 test('a Node.js warning becomes a log line', async () => {
-  process.emit('warning', Object.assign(new Error('It will be removed.'), { name: 'DeprecationWarning' }));
-  expect(await logged()).toEqual([
-    expect.objectContaining({ level: 'warn', error: 'DeprecationWarning', message: 'It will be removed.' }),
-  ]);
+  const [error, message, code] = ['DeprecationWarning', 'It will be removed.', 'DEP0001'];
+  process.emit('warning', Object.assign(new Error(message), { name: error, code }));
+  expect(await logged()).toEqual([{ level: 'warn', error, message, code, timestamp: expect.any(String) }]);
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { Unavailable } from '@svc/application';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
@@ -14,7 +13,6 @@ import { runPromtool } from '../../../tools/services/promtool.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
-import { startOperationsServer } from '../src/operations-server.ts';
 import { runFailingServer, startServer, withOpenFiles } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
@@ -428,23 +426,4 @@ test('the process is alive while it shuts down, and no longer ready', async () =
   const stopping = own.stop(1000);
   expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
   await stopping;
-});
-
-test.each([
-  ['not ready: The service is starting.\n', new Unavailable('The service is starting.')],
-  ['not ready\n', new Error('postgres://claims:secret@db')],
-])('a probe says why a process is not ready only where that is no secret: %j', async (text, error) => {
-  const fail = () => Promise.reject(error);
-  const metrics = { contentType: 'text/plain', text: fail };
-  const operations = await startOperationsServer({ checkReady: fail, metrics }, 0, '127.0.0.1');
-  const get = (path: string) => fetch(`http://127.0.0.1:${operations.port}${path}`);
-  const ready = await get('/ready');
-  const collected = await get('/metrics');
-  const [live, unknown] = [await get('/live'), await get('/live/')];
-  const sent = await fetch(`http://127.0.0.1:${operations.port}/live`, { method: 'POST' });
-  await operations.close();
-  expect([ready.status, await ready.text(), collected.status]).toEqual([503, text, 500]);
-  expect([live.status, unknown.status, sent.status]).toEqual([200, 404, 404]);
-  expect(await unknown.text()).toBe('See /metrics, /live, /ready\n');
-  for (const { headers } of [ready, live]) expect(headers.get('cache-control')).toBe('no-store');
 });

@@ -178,7 +178,7 @@ async function checkEncryption(config: Config, url: DatabaseUrl): Promise<Check>
     : ok(what, `${config.encryption.variable} holds every key that is in use`);
 }
 
-function checkFirms(firms: readonly Firm[]): Check {
+export function checkFirms(firms: readonly Pick<Firm, 'id' | 'erasure'>[]): Check {
   const started = firms.filter(({ erasure }) => erasure === 'started');
   const erased = firms.filter(({ erasure }) => erasure === 'finished').length;
   const counted = `${firms.length} ${firms.length === 1 ? 'firm' : 'firms'}, ${erased} of them erased`;
@@ -188,7 +188,11 @@ function checkFirms(firms: readonly Firm[]): Check {
   return note('firms', `${counted}; being erased: ${ids} (${advice})`);
 }
 
-function checkRights({ role, ownsTables, changesAudit }: RoleRights): Check {
+export function checkRights({
+  role,
+  ownsTables,
+  changesAudit,
+}: Pick<RoleRights, 'role' | 'ownsTables' | 'changesAudit'>): Check {
   const what = 'rights';
   if (ownsTables)
     return note(

@@ -1,0 +1,187 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
+import type { FirmId } from '@svc/domain';
+import { atEnd } from '../../../tools/services/at-end.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
+import { compose } from '../src/composition/compose.ts';
+import { openDatabase } from '../src/composition/database.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { listen } from '../src/listen.ts';
+import { startOperationsServer } from '../src/operations-server.ts';
+import { startService } from '../src/service.ts';
+import { memoryConnection } from './memory-service.ts';
+
+const DATABASE = 'postgres://service@h/db';
+const LOG = { error() {}, warn() {}, info() {}, debug() {} };
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** The service on stores in memory. */
+async function started(env: Readonly<Record<string, string>> = {}) {
+  const migrations: unknown[] = [];
+  const stopJobs = async () => void connection.steps.push('jobs');
+  const pool = () => ({ name: 'jobs', max: 1, open: 0, idle: 0, waiting: 0 }) as const;
+  const connection = memoryConnection({ startJobs: () => ({ stop: stopJobs, pool }) });
+  const config = readConfig({ PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', ...env }, false);
+  const service = await startService(config, DATABASE, LOG, connection.clock, {
+    async migrateDatabase(...given) {
+      migrations.push(given);
+      return [];
+    },
+    compose: (options) => compose({ ...options, connectTo: connection.connectTo }),
+  }).catch((error: unknown) => {
+    expect(connection.steps).toEqual(connection.opened.map(() => 'close'));
+    throw error;
+  });
+  return { ...connection, service, migrations };
+}
+
+/** A port that is in use. */
+async function takenPort(): Promise<string> {
+  const server = createServer();
+  await listen(server, 0, '127.0.0.1');
+  atEnd(() => server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+test('a service migrates, serves requests and metrics, and saves what it noted of them before it stops', async () => {
+  const owner = 'postgres://owner@h/db';
+  const { service, migrations, stores, steps, clock } = await started({
+    METRICS_PORT: '0',
+    MIGRATION_DATABASE_URL: owner,
+  });
+  const { url, port, services, metricsUrl } = service;
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  expect(migrations).toEqual([[DATABASE, LOG, { migrationUrl: owner }]]);
+  expect(services.addresses).toEqual({
+    baseUrl: url,
+    docsUrl: `${url}/docs`,
+    supportEmail: 'support@localhost.invalid',
+  });
+  const firm = await operatorOf(services).firm();
+  const headers = { Authorization: `Bearer ${firm.live}` };
+  const answer = await fetch(`${url}/v1/me`, { headers });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  const metrics = await (await fetch(metricsUrl ?? '')).text();
+  expect(metrics).toMatch(/\{[^}]*route="GET \/v1\/me"[^}]*\} 1\n/);
+  expect((await fetch(String(metricsUrl?.replace('/metrics', '/ready')))).status).toBe(200);
+  const saved = jest
+    .spyOn(stores.requestLog, 'append')
+    .mockImplementation(async () => void steps.push('requests'));
+  await service.stop();
+  expect(saved.mock.calls).toMatchObject([[[{ firmId: firm.id, route: 'GET /v1/me', status: 200 }]]]);
+  expect(steps).toEqual(['jobs', 'requests', 'close']);
+  const keys = await stores.operatorReads.keys(firm.id as FirmId);
+  expect(keys.map(({ environment, lastUsedAt }) => [environment, lastUsedAt])).toEqual([
+    ['live', clock.now()],
+    ['test', null],
+  ]);
+  for (const closed of [url, metricsUrl ?? '']) await expect(fetch(closed)).rejects.toThrow('fetch failed');
+});
+
+test('the addresses are those of the configuration, and before it stops a service is not healthy', async () => {
+  const [baseUrl, docsUrl, supportEmail] = [
+    'https://claims.example',
+    'https://docs.example',
+    'help@x.example',
+  ];
+  const env = { BASE_URL: baseUrl, SUPPORT_EMAIL: supportEmail };
+  const other = await started(env);
+  expect(other.service.services.addresses).toEqual({ baseUrl, docsUrl: `${baseUrl}/docs`, supportEmail });
+  await other.service.stop();
+  const { service, migrations } = await started({ ...env, DOCS_URL: docsUrl });
+  expect(service.services.addresses).toEqual({ baseUrl, docsUrl, supportEmail });
+  expect([service.metricsUrl, migrations]).toEqual([null, [[DATABASE, LOG, { migrationUrl: DATABASE }]]]);
+  const health = async () => (await fetch(`${service.url}/v1/health`)).status;
+  expect(await health()).toBe(200);
+  const stopping = service.stop(300);
+  expect(await health()).toBe(503);
+  await stopping;
+});
+
+test('an address on which it cannot listen is named with its variable, and nothing stays open', async () => {
+  const taken = await takenPort();
+  const inUse = (name: string) =>
+    `${name} holds "${taken}", which is in use; allowed: a free port, or 0 for any free port`;
+  const host = 'HOST holds "192.0.2.1"; allowed: an address of this machine';
+  for (const [env, message] of [
+    [{ PORT: taken }, inUse('PORT')],
+    [{ PORT: taken, METRICS_PORT: '0' }, inUse('PORT')],
+    [{ METRICS_PORT: taken }, inUse('METRICS_PORT')],
+    [{ HOST: '192.0.2.1' }, host],
+    [{ HOST: '192.0.2.1', METRICS_PORT: '0' }, host],
+  ] as const) {
+    const error: unknown = await started(env).catch((reason) => reason);
+    expect(error).toEqual(new ConfigError(message));
+    expect(error).toBeInstanceOf(ConfigError);
+  }
+});
+
+test('the port of operations has metrics and probes, and nothing else', async () => {
+  let ready = async (): Promise<void> => {};
+  let text = async (): Promise<string> => 'up 1\n';
+  const server = await startOperationsServer(
+    { checkReady: () => ready(), metrics: { contentType: 'text/plain; version=1', text: () => text() } },
+    ...([0, '127.0.0.1'] as const),
+  );
+  const ask = async (path: string, method = 'GET') => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    expect(response.headers.get('cache-control')).toBe(response.status === 500 ? null : 'no-store');
+    return [response.status, response.headers.get('content-type'), await response.text()];
+  };
+  const plain = 'text/plain; charset=utf-8';
+  const nothing = [404, plain, 'See /metrics, /live, /ready\n'];
+  expect([
+    await ask('/metrics'),
+    await ask('/live'),
+    await ask('/ready'),
+    await ask('/ready', 'HEAD'),
+  ]).toEqual([
+    ...[
+      [200, 'text/plain; version=1', 'up 1\n'],
+      [200, plain, 'alive\n'],
+      [200, plain, 'ready\n'],
+      [200, plain, ''],
+    ],
+  ]);
+  expect([await ask('/'), await ask('/live', 'POST')]).toEqual([nothing, nothing]);
+  ready = () => Promise.reject(new Unavailable('The service is starting.'));
+  expect(await ask('/ready')).toEqual([503, plain, 'not ready: The service is starting.\n']);
+  ready = () => Promise.reject(new Error('secret'));
+  text = () => Promise.reject(new Error('secret'));
+  expect([await ask('/ready'), await ask('/metrics')]).toEqual([
+    [503, plain, 'not ready\n'],
+    [500, null, ''],
+  ]);
+  await server.close();
+  await expect(ask('/live')).rejects.toThrow('fetch failed');
+});
+
+test('a database in the environment is used as it is, with the role of migrations where there is one', async () => {
+  const open = async (env: Record<string, string>) => {
+    const { release, ...database } = await openDatabase(readConfig(env, false), () => {});
+    await release();
+    return database;
+  };
+  const owner = 'postgres://owner@h/db';
+  expect([
+    await open({ DATABASE_URL: DATABASE }),
+    await open({ DATABASE_URL: DATABASE, MIGRATION_DATABASE_URL: owner }),
+  ]).toEqual([
+    { url: DATABASE, migrationUrl: DATABASE, embeddedIn: null },
+    { url: DATABASE, migrationUrl: owner, embeddedIn: null },
+  ]);
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  await expect(open({ DATA_DIR: `${file}/data` })).rejects.toThrow(
+    new ConfigError(
+      `DATA_DIR holds "${file}/data"; allowed: a folder that exists or can be created (ENOTDIR)`,
+    ),
+  );
+});
