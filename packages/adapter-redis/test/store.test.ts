@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { IDEMPOTENCY_WINDOW_MS } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { createRedisRateLimiter } from '../src/rate-limiter.ts';
-import type { Operation } from '../src/scripts.ts';
+import { type Operation, SCRIPT } from '../src/scripts.ts';
 import { createStore, type Store } from '../src/store.ts';
 import { createRedisUsedKeys } from '../src/used-keys.ts';
 
@@ -28,6 +28,10 @@ class FakeRedis extends EventEmitter {
     this.deadlines.push(deadline);
     if (deadline > 0 && this.clock > deadline) throw new Error(`LATE ${this.clock}`);
     return keys.map((key) => (key === 'corrupt' ? new Error('WRONGTYPE') : key));
+  }
+
+  async eval(...given: unknown[]): Promise<unknown> {
+    return given;
   }
 
   disconnect() {}
@@ -124,6 +128,110 @@ describe('a store of operations', () => {
       ['k', limits, { write: true }],
       ['k', limits],
     ]);
+  });
+
+  test('decisions and what is used are those of Redis, which is told all limits and what is counted', async () => {
+    const operations: Operation[] = [];
+    let reply: unknown = 0;
+    const run = async (operation: Operation) => {
+      operations.push(operation);
+      return reply;
+    };
+    const failing = () => Promise.reject(new Error('not asked'));
+    const limiter = createRedisRateLimiter({
+      ...{ store: { ...store, run }, fallback: { consume: failing, peek: failing } },
+    });
+    const limits = { requestsPerMinute: 3, writesPerMinute: 2, burst: 1 };
+    const counted = [0, 1, 2, 0];
+    for (const [n, write] of [false, true, true, false].entries())
+      expect(await limiter.consume('k', limits, { write, isCounted: n > 1 })).toEqual({ allowed: true });
+    reply = 7;
+    expect(await limiter.consume('k', limits, { write: false })).toEqual({ allowed: false, retryAfterMs: 7 });
+    reply = [4, 5];
+    expect(await limiter.peek('k', limits)).toEqual({ requests: 4, writes: 5 });
+    const key = 'limit:{k}';
+    expect(operations).toEqual([
+      ...[...counted, 0].map((count) => ({ name: 'consume', key, args: [3, 2, 1, count] })),
+      { name: 'peek', key, args: [3, 2, 1] },
+    ]);
+  });
+
+  test('a script that Redis has lost is sent whole, with the prefixed keys and all arguments', async () => {
+    const sent: unknown[][] = [];
+    const lost = jest.spyOn(redis, 'evalsha').mockRejectedValue(new Error('NOSCRIPT No matching script.'));
+    jest.spyOn(redis, 'eval').mockImplementation(async (...given) => {
+      sent.push(given);
+      return ['x', 'y'];
+    });
+    const clock = { now: () => 99 };
+    const prefixed = createStore({
+      ...{ client: redis as unknown as Redis, keyPrefix: 'p:', commandTimeoutMs: 60_000, log: SILENT, clock },
+    });
+    redis.emit('ready');
+    while (prefixed.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    sent.length = 0;
+    const operation: Operation = { name: 'consume', key: 'b', args: [1, 2, 3, 0] };
+    expect(await Promise.all([prefixed.run(lookUp('a')), prefixed.run(operation)])).toEqual(['x', 'y']);
+    expect(sent).toEqual([
+      [SCRIPT.lua, 2, 'p:a', 'p:b', 0, 99, 'hasUsed', '', '', '', '', 'consume', 1, 2, 3, 0],
+    ]);
+    lost.mockRejectedValue(new Error('ERR other'));
+    expect(await prefixed.run(operation)).toBeUndefined();
+    expect([sent.length, prefixed.state().failures]).toEqual([1, 1]);
+    await prefixed.close();
+  });
+
+  test.each([
+    ['close', 'the connection was closed'],
+    ['error', 'refused'],
+  ])('the event %s of the connection begins an outage, with its reason', async (event, reason) => {
+    const warn = jest.fn();
+    const watched = createStore({
+      ...{ client: redis as unknown as Redis, keyPrefix: '', commandTimeoutMs: 60_000 },
+      log: { ...SILENT, warn },
+    });
+    redis.emit('ready');
+    while (watched.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    redis.emit(event, new Error('refused'));
+    expect(watched.state()).toEqual({ status: 'down', timeouts: 0, failures: 0, outages: 1 });
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('Redis is unavailable'), { reason }]]);
+    await watched.close();
+  });
+
+  test('in a cluster each operation is a command of its own, in time by the clock furthest ahead', async () => {
+    const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
+    const nodes = [7000, 9000, 8000].map((ms) => {
+      const node = new Redis({ lazyConnect: true });
+      jest.spyOn(node, 'time').mockResolvedValue([ms / 1000, 0]);
+      return node;
+    });
+    const masters = jest.spyOn(cluster, 'nodes').mockReturnValue([]);
+    jest.spyOn(cluster, 'refreshSlotsCache').mockImplementation(() => {});
+    const sent: unknown[][] = [];
+    jest.spyOn(cluster, 'evalsha').mockImplementation(async (...given: unknown[]) => {
+      sent.push(given);
+      return [given[2]];
+    });
+    const onCluster = createStore({ client: cluster, keyPrefix: '', commandTimeoutMs: 60_000, log: SILENT });
+    cluster.status = 'ready';
+    cluster.emit('ready');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect([onCluster.state().status, masters.mock.calls[0]]).toEqual(['down', ['master']]);
+    masters.mockReturnValue(nodes);
+    cluster.emit('ready');
+    while (onCluster.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    sent.length = 0;
+    expect(await Promise.all(['a', 'b'].map((key) => onCluster.run(lookUp(key))))).toEqual(['a', 'b']);
+    expect(sent.map(([, count, key]) => [count, key])).toEqual([
+      [1, 'a'],
+      [1, 'b'],
+    ]);
+    for (const [, , , deadline] of sent) {
+      expect(Number(deadline)).toBeGreaterThanOrEqual(9000 + 120_000);
+      expect(Number(deadline)).toBeLessThan(9000 + 180_000);
+    }
+    await onCluster.close();
+    for (const node of nodes) node.disconnect();
   });
 
   test('a used key is kept for its time, under a hash that no other firm, environment or key has', async () => {
