@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job, Tx } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
-import { createFixedClock, createFixture } from '@svc/testkit';
+import { createFixedClock, createFixture, OPERATOR } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
 const setUp = () => {
@@ -98,6 +98,37 @@ describe('units of work in memory', () => {
     expect(runs).toBe(2);
     expect(await stores.jobs.pending()).toHaveLength(1);
   });
+});
+
+test('of an erased firm neither deliveries nor changes of addresses are left, but those of other firms', async () => {
+  const { stores, fixture } = setUp();
+  const [firm, other] = [await fixture.newFirm(), await fixture.newFirm()];
+  const left = [];
+  for (const { id, accounts } of [firm, other]) {
+    const url = 'https://hooks.example/';
+    const { webhook } = await fixture.use.createWebhook(OPERATOR, { firmId: id, url, environment: 'live' });
+    await fixture.use.testWebhook(OPERATOR, id, webhook.id);
+    const change = {
+      svcId: accounts.manual,
+      email: 'a@b.example',
+      codeHash: 'h',
+      expiresAt: 1,
+      triesLeft: 1,
+    };
+    await stores.unitOfWork.run((tx) => tx.emailChanges.put(change));
+    left.push({ id, webhook, svcId: accounts.manual });
+  }
+  await stores.firmData.eraseBatch(firm.id);
+  const counts = [];
+  for (const { id, webhook, svcId } of left)
+    counts.push([
+      (await stores.webhookReads.deliveries(id, webhook.id, null, 9)).length,
+      await stores.unitOfWork.run(async (tx) => (await tx.emailChanges.lock(svcId))?.email),
+    ]);
+  expect(counts).toEqual([
+    [0, undefined],
+    [1, 'a@b.example'],
+  ]);
 });
 
 describe('the in-memory job queue', () => {
