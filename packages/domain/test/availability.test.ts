@@ -11,6 +11,7 @@ import {
   localTime,
   nextLocalTime,
   quietUntil,
+  REMINDER_TIME,
   takesOffers,
   weeksOf,
 } from '../src/index.ts';
@@ -75,6 +76,8 @@ describe('quiet hours', () => {
 test('the next time on a clock that is set back is the first of the two', () => {
   expect(nextLocalTime(at('2026-11-01T05:30:00Z'), '01:30', CHICAGO)).toBe(at('2026-11-01T06:30:00Z'));
 });
+
+test('a device is reminded at eight', () => expect(REMINDER_TIME).toBe('08:00'));
 
 test('a year before 1000 has four digits', () => {
   expect(localTime(at('0999-06-01T12:05:00Z'), 'UTC')).toEqual({ date: '0999-06-01', minutes: 725 });

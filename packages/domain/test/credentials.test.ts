@@ -186,7 +186,7 @@ describe('reminders', () => {
     expect(withNextReminder({}, now, first.remindAt).remindAt).toBe(first.remindAt);
     const earlier = withNextReminder(ending('2027-04-30'), now, first.remindAt);
     expect(earlier.remindAt).toBe(Date.parse('2027-03-01T16:00:00Z'));
-    expect(withNextReminder({}, now)).toEqual({});
+    expect(withNextReminder({ remindAt: 5, licenses: [] }, now)).toEqual({ licenses: [] });
   });
 
   test('count days on the calendar', () => {

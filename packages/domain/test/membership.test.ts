@@ -29,6 +29,9 @@ import {
   type Svcid,
   statusAt,
   TEST_ACCOUNTS,
+  TEST_BEHAVIORS,
+  TEST_REJECTION_REASON,
+  TEST_RESPONSE_DELAY_MS,
   withdrawInvitation,
 } from '../src/index.ts';
 import { codeThrownBy, parseTransitions } from './moves.ts';
@@ -176,61 +179,51 @@ test.each(MEMBERSHIP_STATUSES)('the firm sees name and email of an active member
   );
 });
 
-describe('what an action changes of a membership', () => {
-  const all = { clocks: true, credentials: true, workArea: true };
-  const set = { sharing: all, readableUntil: 5, seenAt: 6, remindedAt: 7, canAcceptClaims: false };
-  const open: Membership = { ...invited(), ...set, acceptingAssignments: false };
-  const member: Membership = { ...joined(), ...set, acceptingAssignments: false };
+test('an action changes exactly this of a membership', () => {
+  const set = {
+    readableUntil: 5,
+    seenAt: 6,
+    remindedAt: 7,
+    canAcceptClaims: false,
+    acceptingAssignments: false,
+  };
+  const sharing = { clocks: true, credentials: true, workArea: true };
+  const open: Membership = { ...invited(), ...set, sharing };
+  const member: Membership = { ...joined(), ...set, sharing };
   const left: Membership = { ...member, status: 'left' };
   const at = INVITED + 9;
   const added = { firmId: FIRM, svcId: ANNA.svcId, at };
-  const anew = {
-    respondedAt: null,
-    seenAt: null,
-    remindedAt: null,
-    acceptingAssignments: true,
-    sharing: SHARES_NOTHING,
-  };
-
-  test.each<[string, Membership, Membership, Partial<Membership>]>([
-    [
-      'accept',
-      open,
-      acceptInvitation(open, ANNA, at),
-      { status: 'active', expiresAt: null, respondedAt: at, readableUntil: null },
-    ],
-    ['decline', open, declineInvitation(open, at), { status: 'declined', expiresAt: null, respondedAt: at }],
-    ['withdraw', open, withdrawInvitation(open, at), { status: 'withdrawn', expiresAt: null }],
-    ['expire', open, expireInvitation(open, at), { expiresAt: at }],
-    [
-      'leave',
-      member,
-      leaveFirm(member, 'read_only', at),
-      { status: 'left', readableUntil: at + 30 * DAY, sharing: SHARES_NOTHING },
-    ],
-    [
-      'invite',
-      left,
-      invite(left, { ...added, notes: { ...NO_NOTES, note: 'n' } }),
-      {
-        ...{ ...anew, status: 'pending', invitedAt: at, expiresAt: at + SEVEN_DAYS },
-        notes: { ...NO_NOTES, note: 'n' },
-      },
-    ],
-    [
-      'add',
-      left,
-      addMember(left, added),
-      { ...anew, status: 'active', invitedAt: null, expiresAt: null, notes: NO_NOTES, readableUntil: null },
-    ],
-    [
-      'add paused',
-      left,
-      addMember(left, { ...added, acceptingAssignments: false }),
-      { ...addMember(left, added), acceptingAssignments: false },
-    ],
-  ])('is exactly this: %s', (_, before, after, changes) => {
-    expect(after).toEqual({ ...before, ...changes });
+  const [invitation, ended] = [
+    { ...added, notes: { ...NO_NOTES, note: 'n' } },
+    { expiresAt: null, respondedAt: at },
+  ];
+  const none = { respondedAt: null, seenAt: null, remindedAt: null, sharing: SHARES_NOTHING };
+  const anew = { ...left, ...none, acceptingAssignments: true };
+  const uninvited = { invitedAt: null, expiresAt: null, notes: NO_NOTES, readableUntil: null };
+  expect({
+    accept: acceptInvitation(open, ANNA, at),
+    decline: declineInvitation(open, at),
+    withdraw: withdrawInvitation(open, at),
+    expire: expireInvitation(open, at),
+    leave: leaveFirm(member, 'read_only', at),
+    invite: invite(left, invitation),
+    add: addMember(left, added),
+    addPaused: addMember(left, { ...added, acceptingAssignments: false }),
+  }).toEqual({
+    accept: { ...open, ...ended, status: 'active', readableUntil: null },
+    decline: { ...open, ...ended, status: 'declined' },
+    withdraw: { ...open, status: 'withdrawn', expiresAt: null },
+    expire: { ...open, expiresAt: at },
+    leave: { ...member, status: 'left', readableUntil: at + 30 * DAY, sharing: SHARES_NOTHING },
+    invite: {
+      ...anew,
+      status: 'pending',
+      invitedAt: at,
+      expiresAt: at + SEVEN_DAYS,
+      notes: invitation.notes,
+    },
+    add: { ...anew, ...uninvited, status: 'active' },
+    addPaused: { ...anew, ...uninvited, status: 'active', acceptingAssignments: false },
   });
 });
 
@@ -407,4 +400,9 @@ test('test accounts cover every outcome a firm can get', () => {
     joins: { ...invitee, answersInvitation: 'accept', answersOffer: 'accept' },
     declines: { ...invitee, answersInvitation: 'decline' },
   });
+  expect(Object.keys(TEST_ACCOUNTS)).toEqual([...TEST_BEHAVIORS]);
+  expect([TEST_RESPONSE_DELAY_MS, TEST_REJECTION_REASON]).toEqual([
+    2000,
+    'Test account: rejects every offer.',
+  ]);
 });

@@ -170,7 +170,7 @@ async function rehearsedByPolls(
   const sent: string[] = [];
   const since = await rehearse(client, {
     ...{ claims: 10, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0) },
-    onStep: (step) => void state.steps.push(step.replace(/^_manual \w+s c/, `${state.polls - 4} % $&`)),
+    onStep: (step) => void state.steps.push(`${Math.max(state.polls - 4, 0)} % ${step}`),
     onClaims: (lines) => void sent.push(...lines.split('\n')),
     signal: new AbortController().signal,
   });
@@ -182,7 +182,7 @@ test('an offer that ended before it was answered does not end the rehearsal', as
   const pending = { status: 'pending_acceptance', adjuster_svc_id: 'test_manual' };
   const { steps } = await rehearsedByPolls([pending], 'test', ['POST /v1/test/claims/c0/acceptance 409']);
   // It was refused once.
-  expect(steps).toEqual(expect.arrayContaining(['2 % _manual accepts c0', 'the next response is slow']));
+  expect(steps).toEqual(expect.arrayContaining(['2 % _manual accepts c0', '95 % the next response is slow']));
 });
 
 test.each(['adjusters/test_manual/departure 404', 'claims/c0/acceptance 422'])(
@@ -211,20 +211,20 @@ test('each step does what it says, its time begins with the first claim, and its
   const start = new Date(START).toISOString();
   expect(times).toMatchObject({ since: start, listedSince: start, polls: 4 + 101 });
   expect(steps).toEqual([
-    ...['3 dropped_write', 'the responses to the next 3 writes are lost'],
-    ...['the next 2 requests are rate limited', '2 rate_limited'],
-    ...['the next 7 requests fail with 500', '7 internal_error'],
-    ...['the next 5 responses have an unknown status', '5 unknown_value'],
-    ...['_accepts pauses assignments', 'test_accepts pause'],
-    ...['the next 3 pages have one claim each', '3 short_page'],
-    ...['the next 2 requests get 503', '2 service_unavailable'],
-    ...['_accepts resumes', 'test_accepts resume'],
-    ...['the responses to the next 3 writes are lost', '3 dropped_write'],
-    ...['_manual leaves the firm', 'test_manual departure'],
-    ...['_manual is back', 'test_manual acceptance'],
-    ...['the next 5 responses have an unknown status', '5 unknown_value'],
-    ...['the next 3 pages have one claim each', '3 short_page'],
-    ...['the next response is slow', '1 slow'],
+    ...['3 dropped_write', '0 % the responses to the next 3 writes are lost'],
+    ...['5 % the next 2 requests are rate limited', '2 rate_limited'],
+    ...['14 % the next 7 requests fail with 500', '7 internal_error'],
+    ...['30 % the next 5 responses have an unknown status', '5 unknown_value'],
+    ...['40 % _accepts pauses assignments', 'test_accepts pause'],
+    ...['42 % the next 3 pages have one claim each', '3 short_page'],
+    ...['51 % the next 2 requests get 503', '2 service_unavailable'],
+    ...['55 % _accepts resumes', 'test_accepts resume'],
+    ...['60 % the responses to the next 3 writes are lost', '3 dropped_write'],
+    ...['66 % _manual leaves the firm', 'test_manual departure'],
+    ...['70 % _manual is back', 'test_manual acceptance'],
+    ...['72 % the next 5 responses have an unknown status', '5 unknown_value'],
+    ...['83 % the next 3 pages have one claim each', '3 short_page'],
+    ...['95 % the next response is slow', '1 slow'],
     'test_accepts resume',
   ]);
 });
@@ -241,7 +241,7 @@ test('offers to _manual are answered one per poll over the whole time, also a se
   ]);
 });
 
-test('a test key is needed, and the claims to send are for active test accounts, with ids of their own in each rehearsal, in force at the loss', async () => {
+test('a test key is needed, and the claims to send are for active test accounts, with ids of their own in each rehearsal', async () => {
   const { sent } = await rehearsedByPolls([{ status: 'accepted' }]);
   expect(sent.pop()).toBe('');
   await expect(rehearsedByPolls([], 'live')).rejects.toThrow(UnfitKeyError);
@@ -251,10 +251,6 @@ test('a test key is needed, and the claims to send are for active test accounts,
   const again = claims.map((_, n) => eventClaim(n, 'test_manual', 'x', START));
   const ids = [...claims, ...again].flatMap(({ external_id, claim_number }) => [external_id, claim_number]);
   expect(new Set(ids).size).toBe(40);
-  for (const { loss, policy } of claims)
-    expect([loss.date, policy.effective_date, policy.expiration_date]).toEqual([
-      ...['2026-08-30', '2026-02-13', '2027-02-13'],
-    ]);
 });
 
 test('a claim is of its town, flooded by the surge on the coast and by rain inland, of a person or each sixth of a company', () => {
@@ -404,6 +400,7 @@ test.each(['adjusters/test_manual/departure', 'invitations/test_manual/acceptanc
 );
 
 test('each fault is left for longer than a minute at the default time, so that a poll each minute meets it', () => {
+  expect(DEFAULT_REHEARSAL).toEqual({ claims: 30, minutes: 12 });
   const faults = SCRIPT.filter(([, text]) => text.startsWith('the next '));
   const minutes = faults.map(([part], n) => ((faults[n + 1]?.[0] ?? 1) - part) * DEFAULT_REHEARSAL.minutes);
   // The last one, a slow response, is no check of readiness.
