@@ -9,7 +9,9 @@ import {
   EXAMPLES,
   endpoints,
   firmEndpoints,
+  INTERFACE_VERSION,
   parseRequest,
+  RELEASES,
   sandboxEndpoints,
 } from '../src/index.ts';
 import { valueAt } from '../src/json-pointer.ts';
@@ -172,6 +174,12 @@ it('each operation has its method, path, status and responses, needs this permis
       .join(' ');
   });
   expect(found).toEqual(OPERATIONS.trim().replaceAll('\n', ' ').split('; '));
+});
+
+it('the interface has these releases, and is that of the latest one', () => {
+  const releases = RELEASES.map(({ version, date }) => `${version} ${date}`);
+  expect(releases).toEqual(['1.2.0 2026-11-26', '1.1.0 2026-11-22', '1.0.0 2026-11-21']);
+  expect(INTERFACE_VERSION).toBe('1.2.0');
 });
 
 it('an error that only a use case finds is at a field of the body, or at all of it', () => {

@@ -89,6 +89,11 @@ describe('an invalid body', () => {
     ['/loss/date', '08/27/2026', 'did you mean 2026-08-27?'],
     ['/loss/date', '2026-08-27T00:00:00Z', 'did you mean 2026-08-27?'],
     ['/loss/date', '2026-08-27 00:00:00', 'did you mean 2026-08-27?'],
+    ...['2026/8/27', '2026.08.27', '8-27-2026', '2026-08-27T00:00', '2026-08-27T00:00:00.000-05:00'].map(
+      (date): [string, string, string] => ['/loss/date', date, 'did you mean 2026-08-27?'],
+    ),
+    ['/loss/date', '2026/8/7', 'did you mean 2026-08-07?'],
+    ['/loss/date', '2026-08-27T00:00:01Z', null],
     ['/loss/date', '2026-08-27T03:30:00Z', null],
     ['/loss/date', '20260827', 'did you mean 2026-08-27?'],
     ['/loss/date', '05/13/2026', 'did you mean 2026-05-13?'],
