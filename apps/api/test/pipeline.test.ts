@@ -6,6 +6,7 @@ import {
   type FaultKind,
   type FieldErrorCode,
   KEY_PURPOSES,
+  PLANS,
   permissionsOf,
   STAFF_ROLES,
   scopesOf,
@@ -38,8 +39,8 @@ const operations = (use: Work) => ({
   ),
 });
 const CREDENTIALS = {
-  key: 'Bearer svc_live_1',
-  session: 'Bearer adjuster',
+  key: 'bearer svc_live_1',
+  session: 'BEARER adjuster',
   staff: 'Bearer staff',
   none: undefined,
 };
@@ -138,6 +139,22 @@ test.each<Refusal>([
         : 'insufficient_scope';
     return [`has the role ${role}`, CREDENTIALS, { staff: { role } }, {}, codeOf];
   }),
+  ...PLANS.map((plan): Refusal => {
+    const codeOf: Refusal[4] = ({ auth, scope, permission }) => {
+      const isIncluded =
+        auth === 'key'
+          ? scope === null || scopesOf('full_access', plan).includes(scope)
+          : permission == null || permissionsOf('admin', plan).includes(permission);
+      return isIncluded ? null : 'not_in_plan';
+    };
+    return [
+      `is of a firm with the plan ${plan}`,
+      CREDENTIALS,
+      { grant: { plan }, staff: { plan } },
+      {},
+      codeOf,
+    ];
+  }),
   [
     'has to add a passkey before',
     ...([CREDENTIALS, { session: { mayOnlyAddPasskey: true } }, {}] as const),
@@ -168,7 +185,7 @@ test.each<Refusal>([
       ]);
       expect(calls.some(([name]) => name === 'handle')).toBe(code === null);
       const isRecorded =
-        /scope|passkey/.test(code ?? '') && endpoint.auth !== 'session' && endpoint.audit !== null;
+        /scope|plan|passkey/.test(code ?? '') && endpoint.auth !== 'session' && endpoint.audit !== null;
       expect(audited.map(({ action, outcome }) => [action, outcome])).toEqual(
         isRecorded ? [[endpoint.audit, code]] : [],
       );
@@ -179,6 +196,24 @@ test.each<Refusal>([
     }
   },
 );
+
+test('purpose and plan are checked before the size of the body, and that before the fields of query, headers and body', async () => {
+  const found = async (grant: Callers['grant'] = {}, headers: Record<string, string> = {}) => {
+    const ask = application<Work>(operations, {}, { grant });
+    const { json } = await ask('POST', '/v1/claims?a=1', { headers: { ...KEY, ...headers }, body: {} });
+    return [
+      json.code,
+      ...(json.errors ?? []).map(({ parameter, header }: Record<string, string>) => parameter ?? header),
+    ];
+  };
+  const large = { 'content-length': `${LIMITS.bodyBytes + 1}` };
+  expect([await found({ purpose: 'read_only' }, large), await found({ plan: 'read_only' }, large)]).toEqual([
+    ['insufficient_scope'],
+    ['not_in_plan'],
+  ]);
+  expect(await found({}, large)).toEqual(['payload_too_large']);
+  expect((await found()).slice(0, 3)).toEqual(['validation_failed', 'a', 'Idempotency-Key']);
+});
 
 test('an operation takes as many values as it allows, and no body where it needs none', async () => {
   const ask = application<Work>(operations);
