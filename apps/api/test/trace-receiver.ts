@@ -20,7 +20,7 @@ interface Attribute {
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** A collector that keeps the spans it receives as OTLP in JSON, and rejects other paths than `/v1/traces`. */
+/** A collector that keeps the spans it receives as OTLP in JSON. */
 export async function startTraceReceiver() {
   const spans: ReceivedSpan[] = [];
   /** Everything received, as text. */
@@ -28,10 +28,6 @@ export async function startTraceReceiver() {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    if (request.url !== '/v1/traces') {
-      response.writeHead(400).end();
-      return;
-    }
     text += body;
     for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
       for (const { spans: received } of scopeSpans)

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { DomainError, type FirmId, NO_NOTES } from '@svc/domain';
+import { DomainError, type FirmId, NO_NOTES, type StaffId } from '@svc/domain';
 import { memoryFixture } from '../../application/test/memory-fixture.ts';
 import { type Sampling, startTracing } from '../src/index.ts';
 
@@ -122,6 +122,10 @@ test('use cases and the jobs that they cause continue the trace of a request; re
       await use.inviteAdjuster(firm.live, { svcId: invited, notes: NO_NOTES });
       const preferences = { quietHours: null, timeZone: 'UTC', deadlineReminders: true };
       await use.setDevicePreferences({ svcId }, 'phone', preferences);
+      await own.unitOfWork(memory.unitOfWork).run(async (tx) => {
+        await tx.outbox.add({ kind: 'mail_late_offers', firmId: firm.id, staffId: 'x' as StaffId, at: 1 });
+        await tx.outbox.add({ kind: 'remind_credentials', svcId, at: 1 });
+      });
       listener = own.bind(() => expect(own.traceId()).toBe(HALF));
       own.requestEnded({ route: 'POST /v1/claims', status: 201 });
     };
@@ -155,6 +159,8 @@ test('use cases and the jobs that they cause continue the trace of a request; re
     ...[inTransaction('outbox.add'), inRequest('unitOfWork.run')],
     ...['devices.lock', 'devices.saveState', 'outbox.add'].map(inTransaction),
     inRequest('unitOfWork.run'),
+    ...['outbox.add', 'outbox.add'].map(inTransaction),
+    inRequest('unitOfWork.run'),
     [PARENT, 'POST /v1/claims', SERVER, undefined],
     ['claimWrites.send', 'process notify_offer', CONSUMER, undefined],
   ]);
@@ -169,7 +175,11 @@ test('use cases and the jobs that they cause continue the trace of a request; re
     ['notify_offer_withdrawn', HALF, 'claimWrites.offer'],
     ['notify_offer', HALF, 'claimWrites.offer'],
     ['notify_invitation', HALF, 'unitOfWork.run'],
-    ['remind_deadlines', undefined, undefined],
+    ...['mail_late_offers', 'remind_credentials', 'remind_deadlines'].map((kind) => [
+      kind,
+      undefined,
+      undefined,
+    ]),
   ]);
 });
 
