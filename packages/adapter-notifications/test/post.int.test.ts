@@ -34,6 +34,8 @@ const drip =
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const BEHAVIORS = {
   answers: (socket: Socket) => void socket.write(OK),
+  redirects: (socket: Socket) =>
+    void socket.write('HTTP/1.1 302 Found\r\nLocation: /answers\r\nContent-Length: 0\r\n\r\n'),
   'sends without end after its response': flood(OK, 'x'),
   'drips after its response': drip(OK, 'x'),
   'sends a body without end': flood('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n', 'x'),
@@ -192,6 +194,12 @@ describe('a receiver', () => {
     );
     // The most is what the kernel has accepted for a connection that nobody reads.
     expect(written.get(name)).toBeLessThan(16 * 2 ** 20);
+  });
+
+  test('that redirects is not followed', async () => {
+    requests.length = 0;
+    expect(await outcome(urlOf('127.0.0.1', 'redirects'))).toBe(302);
+    expect(requests).toHaveLength(1);
   });
 
   test('gets one request with each connection, which says so, and its response is read up to a kilobyte', async () => {

@@ -16,7 +16,7 @@ test('a signal has the bytes of its body, the second in which it is sent, and a 
   let sent: Parameters<Post> | undefined;
   const response = await send(async (...given) => {
     sent = given;
-    return { status: 503, retryAfter: '30', body: ' Später\u0007 \n bitte\n' };
+    return { status: 503, retryAfter: '30', body: ' Später\u0007\u202e \n bitte\n' };
   }, '{"name":"é"}');
   expect(response).toEqual({ status: 503, retryAfterMs: 30_000, body: 'Später bitte' });
   const headers = {
