@@ -43,7 +43,6 @@ const LONGEST = [
   'apps/api/test/database-',
   'apps/api/test/fuzz-contract',
   'packages/adapter-postgres/test/unit-of-work',
-  'apps/api/test/svc-requests',
   'apps/api/test/data-at-rest',
   'apps/adjuster/test/notifications',
   'apps/api/test/app-',

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { SERVICE_CHAIN } from '@svc/application';
 import { type Endpoint, EXAMPLES, endpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { type AuditedRead, auditEventsOf, auditedRequest } from '../src/http/pipeline/audited-requests.ts';
@@ -34,4 +35,12 @@ test('a secret in place of the id of a key, and requests of which nothing is kno
   expect(codes.split(' ').flatMap((code) => eventsOf(code))).toEqual([]);
   const reads = [{ firmId: '1' as FirmId, action: 'keys.read', object: null }] as const;
   expect(eventsOf(undefined, {}, [...reads], true)).toEqual([['keys.read', null, 'aborted']]);
+});
+
+test('what an adjuster may not do is recorded for the service, since it is about no firm', () => {
+  const request = auditedRequest(endpoints.getOfferedClaim, { id: 'c' }, CALLER, null);
+  const events = auditEventsOf(request, { at: 0, code: 'not_found', aborted: false });
+  expect(events).toMatchObject([
+    { chain: SERVICE_CHAIN, entry: { action: 'claim.read', object: 'claim:c' } },
+  ]);
 });

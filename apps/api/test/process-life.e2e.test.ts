@@ -1,28 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
-import { listening } from '../../../tools/services/local-server.ts';
-import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
-import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { openDatabase } from '../src/composition/database.ts';
-import { readConfig } from '../src/config.ts';
 import { runFailingServer, startServer, withOpenFiles } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
-import {
-  type ApiResponse,
-  callHttp,
-  claimBody,
-  sendClaim,
-  startServiceUnderTest,
-} from './service-under-test.ts';
+import { type ApiResponse, callHttp, claimBody, startServiceUnderTest } from './service-under-test.ts';
 
 const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.meta.url));
 /** Those of Redis exist only where it is used. */
@@ -191,9 +178,6 @@ test('at the limit of open files the log says so, connections that are open go o
 });
 
 test('a failed start prints one line on standard error with the variable to change', async () => {
-  const file = join(temporaryFolder(), 'file');
-  writeFileSync(file, '');
-  const { port } = await listening(createServer());
   const DATABASE_URL = 'postgres://svc:hunter2@bay@127.0.0.1:1/claims';
   const { code, stdout, stderr } = await runFailingServer({ DATABASE_URL });
   expect([code, stderr]).toEqual([
@@ -201,19 +185,6 @@ test('a failed start prints one line on standard error with the variable to chan
     'The service did not start: PostgreSQL could not be reached (ECONNREFUSED, migrate). DATABASE_URL points to svc@127.0.0.1:1/claims.\n',
   ]);
   expect(stdout).not.toContain('hunter2');
-
-  // The other cases, in this process.
-  const { databaseUrl } = service;
-  const start = (env: Record<string, string>) => startServiceUnderTest({ databaseUrl, env });
-  const inUse = `holds "${port}", which is in use; allowed: `;
-  await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT ${inUse}`);
-  await expect(start({ METRICS_PORT: String(port) })).rejects.toThrow(`METRICS_PORT ${inUse}`);
-  await expect(start({ HOST: '192.0.2.1' })).rejects.toThrow('HOST holds "192.0.2.1"; allowed: ');
-  // Not even root can create a folder in /proc.
-  for (const dataDir of [join(file, 'data'), '/proc/nowhere', '/proc'])
-    await expect(openDatabase(readConfig({ DATA_DIR: dataDir }, false), () => {})).rejects.toThrow(
-      `DATA_DIR holds "${dataDir}"; allowed: a folder that `,
-    );
 });
 
 const collect = async (): Promise<string[]> =>
@@ -221,101 +192,6 @@ const collect = async (): Promise<string[]> =>
   (await (await fetch(service.service.metricsUrl ?? '', { headers: { Connection: 'close' } })).text()).split(
     '\n',
   );
-
-test('Prometheus metrics are served on a separate port, by route template and without personal data', async () => {
-  const firm = await service.firm();
-  await service.call('GET', '/v1/me', { as: firm.live });
-  await service.call('GET', '/v1/me', { as: firm.live });
-  await service.call('GET', '/v1/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10', { as: firm.live });
-  await service.call('GET', '/no/such/path');
-  await fetch(`${service.url}/docs/no-such-page`);
-  await service.call('GET', '/v1/me?first_name=Ana', { as: firm.live });
-  const url = service.service.metricsUrl ?? '';
-  expect(new URL(url).port).not.toBe(new URL(service.url).port);
-  const response = await fetch(url);
-  const text = await response.text();
-  expect([response.status, response.headers.get('content-type')]).toEqual([
-    200,
-    'text/plain; version=0.0.4; charset=utf-8',
-  ]);
-  for (const line of [
-    'http_requests_total{route="GET /v1/me",status="200"} 2',
-    'http_requests_total{route="GET /v1/me",status="422"} 1',
-    'http_requests_total{route="GET /v1/claims/{id}",status="404"} 1',
-    'http_requests_total{route="GET /docs/{page}",status="404"} 1',
-    'http_requests_total{route="none",status="404"} 1',
-    'http_errors_total{route="GET /v1/me",code="validation_failed"} 1',
-    'http_request_duration_seconds_count{route="GET /v1/me"} 3',
-  ]) {
-    expect(text.split('\n')).toContain(line);
-  }
-  // The same in seconds as the log in milliseconds.
-  const sum = Number(/^http_request_duration_seconds_sum\{route="GET \/v1\/me"\} (\S+)$/m.exec(text)?.[1]);
-  const logged = service.logged.map((line) => JSON.parse(line)).filter(({ route }) => route === 'GET /v1/me');
-  expect(Math.abs(logged.reduce((ms, line) => ms + line.ms, 0) - sum * 1000)).toBeLessThan(3 * 0.06);
-  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
-  expect(text).not.toMatch(/svc_live|Ana|0b9f6a52|no-such-page/);
-
-  expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404);
-  expect((await fetch(url, { method: 'POST' })).status).toBe(404);
-  expectProblem(await service.call('GET', '/metrics'), 404, 'not_found');
-});
-
-test('metrics show the feed, commits, connections, the job queue and failed sign-ins', async () => {
-  const firm = await service.firm();
-  expect((await sendClaim(service, firm.test, claimBody(firm.account.accepts))).status).toBe(201);
-  await service.call('POST', '/app/v1/sessions', { body: { email: 'nobody@example.com', code: '123456' } });
-  const readValue = (lines: readonly string[], sample: string): number =>
-    Number(lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length));
-  // The simulated adjuster accepts in a job.
-  const lines = await eventually(collect, (found) =>
-    found.some((line) => line.startsWith('jobs_total{kind="simulate_offer_response",outcome="completed"}')),
-  );
-  const shown = [
-    'feed_changes_total{status="pending_acceptance"}',
-    'feed_changes_total{status="accepted"}',
-    'postgres_commit_duration_seconds_count',
-    'postgres_connection_wait_seconds_count',
-    'postgres_connections_max{pool="requests"}',
-    'postgres_connections_max{pool="jobs"}',
-    'http_errors_total{route="POST /app/v1/sessions",code="invalid_sign_in"}',
-    'dependency_up{dependency="database"}',
-  ];
-  expect(shown.filter((sample) => !(readValue(lines, sample) > 0))).toEqual([]);
-  const ages = ['transaction', 'multixact'].map((kind) => `postgres_transaction_id_age{kind="${kind}"}`);
-  expect(ages.filter((sample) => !(readValue(lines, sample) >= 0))).toEqual([]);
-  // Servers of tests archive nothing.
-  expect(lines.filter((line) => /^postgres_archive\w+ /.test(line))).toEqual([]);
-  const zero = [
-    'webhook_endpoints{state="failing"}',
-    'job_queue_jobs{state="failed"}',
-    'postgres_standbys{synchronous="true"}',
-  ];
-  expect(zero.map((sample) => readValue(lines, sample))).toEqual([0, 0, 0]);
-});
-
-test('a stream counts as a request, and its duration does not count as a slow one', async () => {
-  const firm = await service.firm();
-  const { token } = await service.member(firm);
-  const streams: readonly [string, Record<string, string>][] = [
-    ['/firm/v1/changes', { Authorization: `Bearer ${await service.staff(firm, 'admin')}` }],
-    ['/app/events', { Cookie: `svc-session=${token}` }],
-  ];
-  for (const [path, headers] of streams) {
-    const stream = await fetch(`${service.url}${path}`, { headers });
-    expect([path, stream.status]).toEqual([path, 200]);
-    await stream.body?.cancel();
-  }
-  // What is rejected is a request as any other.
-  await fetch(`${service.url}/app/events`);
-  const lines = await eventually(collect, (found) =>
-    streams.every(([path]) =>
-      found.some((line) => line.startsWith(`http_requests_total{route="GET ${path}"`)),
-    ),
-  );
-  const counted = lines.filter((line) => /^http_request_duration_seconds_count.*(changes|events)/.test(line));
-  expect(counted).toEqual(['http_request_duration_seconds_count{route="GET /app/events"} 1']);
-});
 
 test('the panel of failed sign-ins has every route that signs in', () => {
   const dashboard = JSON.parse(readFileSync(`${MONITORING}dashboard.json`, 'utf8')) as {
@@ -353,77 +229,4 @@ test('alerts, dashboard and pages name metrics that exist, and each alert has a 
   const titles = [...alerts.matchAll(/alert: (\w+)/g)].map(([, title]) => `## ${title}`);
   // Sections about what has no alert follow.
   expect(sections?.slice(0, titles.length)).toEqual(titles);
-});
-
-test('while too many writes wait, further ones get 503 with Retry-After, also between other requests of a connection, and reads go on', async () => {
-  const firm = await service.firm();
-  const { svcId } = await service.member(firm);
-  const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { DB_POOL_MAX: '2' } });
-  await withClient(service.databaseUrl, async (lock) => {
-    await lock.query('BEGIN');
-    await lock.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [firm.id]);
-    // 4 for each connection are processed, 40 wait, and the others are rejected and sent again: however long the test
-    // takes, no permit is free for long, and none of the writes can succeed.
-    let isLocked = true;
-    const sends = Array.from({ length: 120 }, async () => {
-      for (;;) {
-        const response = await sendClaim(own, firm.live, claimBody(svcId));
-        if (!isLocked) return response.status;
-        expectProblem(response, 503, 'service_unavailable');
-        expect(response.headers.get('retry-after')).toBe('1');
-        // At once, they would take all the time of this process, which is the service and its clients.
-        await pause(1000);
-      }
-    });
-    const allSent = Promise.all(sends);
-    const isRejecting = (): boolean =>
-      own.logged.some((line) => line.includes('more requests arrive than can be processed'));
-    await Promise.race([allSent, eventually(isRejecting)]);
-    // Not with a test key: its simulated faults are read on a connection of their own.
-    expect((await own.call('GET', '/v1/claims', { as: firm.live })).status).toBe(200);
-    const authorization = { Authorization: `Bearer ${firm.live}` };
-    const body = JSON.stringify(claimBody(svcId));
-    const write = request(
-      'POST /v1/claims',
-      {
-        ...authorization,
-        'Content-Type': 'application/json',
-        'Content-Length': String(body.length),
-        'Idempotency-Key': 'pipelined',
-      },
-      body,
-    );
-    const mixed = [
-      request('GET /v1/me', authorization),
-      write,
-      request('GET /v1/health'),
-      write,
-      request('GET /v1/me', authorization),
-    ];
-    const { responses } = await sendBytes(own.url, mixed.join(''), { responses: 5 });
-    expect(responses.map(({ status }) => status)).toEqual([200, 503, 200, 503, 200]);
-    for (const at of [1, 3]) expect(responses[at]?.headers.get('retry-after')).toBe('1');
-    expect(JSON.parse(responses[1]?.body ?? '')).toMatchObject({
-      code: 'service_unavailable',
-      request_id: responses[1]?.headers.get('x-request-id'),
-    });
-    isLocked = false;
-    await lock.query('COMMIT');
-    for (const status of await allSent) expect([201, 503]).toContain(status);
-  });
-  const afterwards = await eventually(
-    () => sendClaim(own, firm.live, claimBody(svcId)),
-    ({ status }) => status !== 503,
-  );
-  expect(afterwards.status).toBe(201);
-});
-
-test('the process is alive while it shuts down, and no longer ready', async () => {
-  const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env: { METRICS_PORT: '0' } });
-  const probe = async (path: string): Promise<number> =>
-    (await fetch(new URL(path, own.service.metricsUrl ?? ''))).status;
-  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 200]);
-  const stopping = own.stop(1000);
-  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
-  await stopping;
 });

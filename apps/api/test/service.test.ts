@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
@@ -68,8 +69,21 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   const answer = await fetch(`${url}/v1/me`, { headers });
   expect(answer.status).toBe(200);
   await answer.text();
-  const metrics = await (await fetch(metricsUrl ?? '')).text();
-  expect(metrics).toMatch(/\{[^}]*route="GET \/v1\/me"[^}]*\} 1\n/);
+  // A stream is a request too, but not a slow one.
+  const { token } = await operatorOf(services).staff(firm.id as FirmId);
+  const stream = await fetch(`${url}/firm/v1/changes`, {
+    headers: { Authorization: `Bearer ${token}`, Connection: 'close' },
+  });
+  await stream.body?.cancel();
+  const counted = await eventually(
+    async () => (await (await fetch(metricsUrl ?? '')).text()).match(/^http_.*_(total|count)\{.*$/gm) ?? [],
+    (lines) => lines.some((line) => line.includes('changes')),
+  );
+  expect(counted).toEqual([
+    'http_requests_total{route="GET /v1/me",status="200"} 1',
+    'http_requests_total{route="GET /firm/v1/changes",status="aborted"} 1',
+    'http_request_duration_seconds_count{route="GET /v1/me"} 1',
+  ]);
   expect((await fetch(String(metricsUrl?.replace('/metrics', '/ready')))).status).toBe(200);
   const saved = jest
     .spyOn(stores.requestLog, 'append')
@@ -92,9 +106,13 @@ test('the addresses are those of the configuration, and before it stops a servic
     'help@x.example',
   ];
   const env = { BASE_URL: baseUrl, SUPPORT_EMAIL: supportEmail };
-  const other = await started(env);
+  const other = await started({ ...env, METRICS_PORT: '0' });
   expect(other.service.services.addresses).toEqual({ baseUrl, docsUrl: `${baseUrl}/docs`, supportEmail });
-  await other.service.stop();
+  const probe = async (path: string) =>
+    (await fetch(new URL(path, other.service.metricsUrl ?? undefined))).status;
+  const stoppingOther = other.service.stop(300);
+  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
+  await stoppingOther;
   const { service, migrations } = await started({ ...env, DOCS_URL: docsUrl });
   expect(service.services.addresses).toEqual({ baseUrl, docsUrl, supportEmail });
   expect([service.metricsUrl, migrations]).toEqual([null, [[DATABASE, LOG, { migrationUrl: DATABASE }]]]);
@@ -179,9 +197,15 @@ test('a database in the environment is used as it is, with the role of migration
   ]);
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  await expect(open({ DATA_DIR: `${file}/data` })).rejects.toThrow(
-    new ConfigError(
-      `DATA_DIR holds "${file}/data"; allowed: a folder that exists or can be created (ENOTDIR)`,
-    ),
-  );
+  // Not even root can create a folder in /proc.
+  for (const [dataDir = '', code] of [
+    [`${file}/data`, 'ENOTDIR'],
+    ['/proc/nowhere', 'ENOENT'],
+    ['/proc', 'ENOENT'],
+  ])
+    await expect(open({ DATA_DIR: dataDir })).rejects.toThrow(
+      new ConfigError(
+        `DATA_DIR holds "${dataDir}"; allowed: a folder that exists or can be created (${code})`,
+      ),
+    );
 });

@@ -264,7 +264,17 @@ test('a trace has what happened to its claim in the order of time, but no reads,
   const within = all.filter(
     ({ at }) => since !== undefined && until !== undefined && at >= since && at < until,
   );
-  expect(await exported('--since', String(since), '--until', String(until))).toEqual(within);
+  const period = ['--since', String(since), '--until', String(until)];
+  expect(await exported(...period)).toEqual(within);
+  const verify = async (...options: string[]) =>
+    svc.run('audit', 'verify', '--firm', firmId, '--json', ...options);
+  const rows = new Set(within.map(({ seq }) => seq)).size;
+  expect(JSON.parse((await verify(...period)).stdout)).toMatchObject({ intact: true, rows });
+  const { last } = JSON.parse((await verify()).stdout);
+  const known = [`${last.seq}:${last.hash}`, `${last.seq}:${'0'.repeat(64)}`];
+  expect((await Promise.all(known.map((row) => verify('--known', row)))).map(({ code }) => code)).toEqual([
+    ...[0, 1],
+  ]);
 });
 
 test.each<[string, change: (reads: AuditReads) => unknown, problem: string]>([
