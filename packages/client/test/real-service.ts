@@ -3,7 +3,6 @@ import { atEnd } from '../../../tools/services/at-end.ts';
 import { build } from '../../../tools/services/build.ts';
 import { openOperator } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 
 export type RealService = Awaited<ReturnType<typeof startRealService>>;
 
@@ -34,37 +33,6 @@ export async function createFirm(service: RealService) {
       const found = Object.entries(account).find(([name]) => name === behavior)?.[1];
       if (found === undefined) throw new Error(`The firm has no test account that ${behavior}.`);
       return found;
-    },
-  };
-}
-
-/** To drop a response, it forwards the request and then closes the connection. */
-export async function startLossyProxy(target: string) {
-  let toDrop = 0;
-  let nth = 0;
-  let turn = 0;
-  const isDropped = (): boolean => {
-    if (toDrop > 0) {
-      toDrop -= 1;
-      return true;
-    }
-    return nth > 0 && ++turn % nth === 0;
-  };
-  const proxy = await startTcpProxy(target, ({ client }) => ({
-    fromServer(chunk) {
-      if (isDropped()) client.resetAndDestroy();
-      else client.write(chunk);
-    },
-  }));
-  return {
-    url: proxy.through(target),
-    /** Drops the responses of the next `count` connections. */
-    dropResponses(count: number) {
-      toDrop = count;
-    },
-    /** Drops every nth response; 0 disables it. */
-    dropEvery(every: number) {
-      nth = every;
     },
   };
 }
