@@ -506,7 +506,14 @@ describe('an app', () => {
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     await app.lists.readClosed();
     app.lists.invitations.value = [
-      { firm_id: 'firm-2', firm_name: 'Reef', expires_at: '', missing_profile_fields: [] },
+      {
+        firm_id: 'firm-2',
+        firm_name: 'Reef',
+        invited_as: null,
+        invited_at: '',
+        expires_at: '',
+        missing_profile_fields: [],
+      },
     ];
     app.places.setStops([accepted.id]);
     await storage.put('origin', { latitude: 26, longitude: -82 });

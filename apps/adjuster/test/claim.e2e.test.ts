@@ -4,7 +4,6 @@ import { eventually } from '@svc/testkit/eventually';
 import type { Page } from 'playwright-core';
 import {
   button,
-  changeClaims,
   emailOf,
   enter,
   expectShown,
@@ -100,112 +99,6 @@ test('an adjuster signs in, completes the profile, joins a firm, accepts a claim
     await page.getByRole('heading', { name: 'Your work' }).waitFor();
     await expectShown(page, ['Sep 2, 2026', 'Sep 2, 2031', 'Water line 14 inches in the den.']);
     expect(await page.getByLabel('Notes').count()).toBe(0);
-  }));
-
-/** In the order in which a claim shows them. */
-const AMOUNTS = [
-  ...['building_limit', 'building_deductible', 'contents_limit', 'contents_deductible'],
-  ...['special_limits_cap', 'icc_limit', 'building_reserve', 'contents_reserve'],
-  ...['building_advance_payment', 'contents_advance_payment', 'building_replacement_cost'],
-  ...['building_actual_cash_value', 'contents_replacement_cost', 'contents_actual_cash_value'],
-];
-const RATES = ['building_tax_rate', 'contents_tax_rate', 'overhead_rate', 'profit_rate', 'depreciation_rate'];
-
-test('each field that a firm may send stands under its name, ways to reach people once the claim is accepted, and each time of a receipt', () =>
-  visiting({ ...WITHOUT_WORKER, timezoneId: 'America/Chicago' }, async ({ page }) => {
-    const { svcId, token } = await service.member(firm);
-    const id = await offerFullClaim(service, firm, svcId);
-    await changeClaims(page, (claim) => ({
-      ...{ ...claim, claim_number: 'FL26-1', contact_date: '2026-08-29', inspection_date: '2026-08-30' },
-      coverages: {
-        ...Object(claim.coverages),
-        ...Object.fromEntries(AMOUNTS.map((name, n) => [name, 1000 * (n + 1)])),
-      },
-      estimate: {
-        ...Object(claim.estimate),
-        ...Object.fromEntries(RATES.map((name, n) => [name, 0.01 * (n + 1)])),
-      },
-      policyholder: { ...Object(claim.policyholder), alternate_phone: '312-555-0177' },
-    }));
-    const factsIn = async (selector: string) => {
-      const sections = await page.locator(selector).evaluateAll((all) =>
-        all.map((one) => {
-          const rows = [...one.querySelectorAll('dl > div')].map((row) =>
-            [...row.children].map(({ textContent }) => textContent).join(' '),
-          );
-          return [one.querySelector('h2')?.textContent ?? '', rows.join(' | ')] as const;
-        }),
-      );
-      const entries = sections.map(([name, rows]) => [name, rows.replace(/\s/g, ' ')] as const);
-      return Object.fromEntries(entries.filter(([, rows]) => rows !== ''));
-    };
-    await enter(page, service, token);
-    const row = page.locator('.claim-row .parts');
-    await row.last().waitFor();
-    expect(await row.allTextContents()).toEqual([
-      'Fort Myers Beach, FL1420 Seagrape Lane',
-      ...['Tidal water14 in$1K + $3K', 'AELoss Aug 27, 2026Gulf Adjusting Partners'],
-    ]);
-    await page.evaluate(`location.hash = '#/claims/${id}'`);
-    await page.locator('.details').waitFor();
-    const decidedBy =
-      'Cause of loss Tidal water overflow | Water depth 38 in outside, 14 in inside | Date of loss Aug 27, 2026 | Flood zone AE | Occupancy Single-family home | Carrier Palmetto Mutual Insurance | Limits of liability Building $1,000, Contents $3,000';
-    expect(await factsIn('.summary')).toEqual({ '': decidedBy });
-    const { 'Dates from the firm': dates, ...facts } = await factsIn('.details > section');
-    expect(facts).toEqual({
-      'Insured property': 'County Lee',
-      Loss: 'Date of loss Aug 27, 2026 | Time of loss 4:30 AM | Cause of loss Tidal water overflow | Exterior water depth 38 in (3 ft 2 in) | Interior water depth 14 in (1 ft 2 in) | Water duration 9 hours | Description Storm surge entered the ground floor through the garage and the lanai doors. | Catastrophe code 2643 | FICO number 712',
-      Policy:
-        'Policy number 87-4410029316-2025 | Policy term Mar 14, 2026 – Mar 14, 2027 | Original effective date Mar 14, 2019 | Policy form Dwelling Form | Program Regular program | NAIC number 10064',
-      Building:
-        'Occupancy Single-family home | Building type Main dwelling | Construction type Masonry | Date of construction May 1, 1996 | Number of units 1 | First floor height 18 in (1 ft 6 in) | Flood openings 4',
-      'Flood zone and map':
-        'Flood zone AE: high risk of flooding | FIRM status Post-FIRM: built after the first flood map | FIRM date Sep 19, 1984 | Community number 120673 | Map panel number 12071C0554G',
-      Coverages:
-        'Building limit $1,000.00 | Building deductible $2,000.00 | Contents limit $3,000.00 | Contents deductible $4,000.00 | Building loss settlement Replacement cost | Special limits of liability $5,000.00 | Increased Cost of Compliance (ICC) $6,000.00 | Building reserve $7,000.00 | Contents reserve $8,000.00 | Building advance payment $9,000.00 | Contents advance payment $10,000.00 | Building replacement cost $11,000.00 | Building actual cash value $12,000.00 | Contents replacement cost $13,000.00 | Contents actual cash value $14,000.00',
-      Estimate:
-        'Building tax rate 1% | Contents tax rate 2% | Overhead 3% | Profit 4% | Depreciation 5% | Price list FLFM8X_AUG26',
-      'Carrier, as printed on forms':
-        'Phone 813-555-0100 | Email claims@palmetto.example.com | Address 200 Harbor Plaza, Suite 900Tampa, FL 33602',
-      ...{ Agent: 'Agency number A-20417', Mortgagee: 'Loan number 0048812237' },
-      'Additional contacts': 'Role Tenant',
-    });
-    expect(dates?.replace(/ Offered .*? Reported/, ' Reported')).toBe(
-      'Claim number FL26-1 | File number FN-88213 | Reported date Aug 28, 2026 | Contact date Aug 29, 2026 | Inspection date Aug 30, 2026',
-    );
-    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-    await page.getByText('All from the firm').click();
-    await page.locator('.details').waitFor();
-    expect(await factsIn('.details > section')).toMatchObject({
-      Policyholder:
-        'Phone 312-555-0142 | Alternate phone 312-555-0177 | Email marisol.delgado@example.com | Mailing address 3310 N Clark StChicago, IL 60657',
-      Agent: 'Agency number A-20417 | Phone 239-555-0170',
-      'Additional contacts': 'Role Tenant | Phone 239-555-0121',
-    });
-    const at = (minute: number) => `2026-08-29T15:0${minute}:00.000Z`;
-    const answered = { at: at(3), device_at: at(4), kept_offline_since: at(5) };
-    const said = {
-      ...{ offered_at: at(1), first_seen_at: at(2), status: 'accepted', answered },
-      clocks: { first_contact: { device_at: at(6) }, inspection: { device_at: at(7) } },
-      ...{ decided_by: { rule: 'offered_again' }, audit: { seq: 8, hash: '0123456789abcdef' } },
-    };
-    for (const [receipt, name] of [
-      [said, 'Answer received'],
-      [{ ...said, answered: null, late_answer: answered }, 'Answer received, too late'],
-    ] as const) {
-      const payload = Buffer.from(JSON.stringify(receipt)).toString('base64url');
-      await page.route('**/receipt?*', async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), receipt: `x.${payload}.x` } });
-      });
-      await button(page, 'Receipt: FL26-1').click();
-      await page.locator('dialog dl').waitFor();
-      const time = (minute: number) => `Aug 29, 2026, 10:0${minute} AM`;
-      expect(Object.values(await factsIn('dialog'))).toEqual([
-        `Result The offer ended: the firm offered the claim again | Offered ${time(1)} | First shown in the app ${time(2)} | ${name} ${time(3)} | Answered on the device ${time(4)} | Waited for a network since ${time(5)} | First contact ${time(6)} | Inspection ${time(7)} | Row in the firm's audit trail 8 · 0123456789ab…`,
-      ]);
-      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-    }
   }));
 
 /** Closes the open claim, and confirms it. */

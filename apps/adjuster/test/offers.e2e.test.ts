@@ -5,7 +5,6 @@ import {
   ANA,
   assignmentOf,
   button,
-  changeClaims,
   enter,
   heading,
   obscuredCorners,
@@ -67,60 +66,6 @@ test('all tabs share one event stream, which moves to another tab when its tab i
     await page.close();
     await offerFullClaim(service, firm, svcId, { policyholder: ANA });
     for (const other of others) await other.getByRole('link', { name: /Ana Reyes/ }).waitFor();
-  }));
-
-test('each row says how long its offer has waited or the firm still waits, what is due next or overdue, and when a claim was closed', () =>
-  visiting(WITHOUT_WORKER, async ({ page }) => {
-    const names = ['Waiting', 'Limited', 'Late', 'Closed', 'Later', 'Due', 'Overdue'];
-    const { ids, token } = await offers(...names);
-    for (const id of ids.slice(3))
-      await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-    await service.call('POST', `/app/v1/claims/${ids[3]}/closure`, { as: token });
-    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-    const accepted = (responded_at: string) => ({ assignment: { status: 'accepted', responded_at } });
-    const visited = { work: { version: 'v1', contact_date: '2026-08-30', inspection_date: '2026-08-30' } };
-    const changes: Readonly<Record<string, object>> = {
-      Waiting: { offered_at: at(-5.5) },
-      Limited: { respond_by: at(30.5) },
-      Late: { respond_by: at(-0.5) },
-      Closed: { closed_at: '2026-09-02T12:00:00.000Z' },
-      Later: { ...accepted(at(-36)), ...visited },
-      Due: accepted(at(-20.5)),
-      Overdue: accepted(at(-26.5)),
-    };
-    await changeClaims(page, ({ contact_date: _, ...claim }) => ({
-      ...{ ...claim, loss: { date: at(0).slice(0, 10) } },
-      ...changes[names[ids.indexOf(String(claim.id))] ?? ''],
-    }));
-    await enter(page, service, token);
-    const rows = async (...shown: string[]) => {
-      await until('the rows', async () => (await page.locator('main .claim-row').count()) === shown.length);
-      const pills = page.locator('main .claim-row .pill');
-      const found = await pills.evaluateAll((all) =>
-        all.map((one) => `${one.className}: ${one.textContent}`),
-      );
-      expect(found.map((text) => text.replace(/\d+ min/, 'N min'))).toEqual(shown);
-    };
-    await rows('pill neutral: 5 h', 'pill warning: 30 h left', 'pill warning: Time is up');
-    expect(await page.locator('.menu .count').allTextContents()).toEqual(['3']);
-    await page.evaluate("location.hash = '#/claims/closed'");
-    await rows('pill neutral: Closed Sep 2, 2026');
-    await page.evaluate("location.hash = '#/claims'");
-    await rows(
-      'pill warning: First contact overdue by 2 h N min',
-      'pill warning: First contact in 3 h N min',
-      'pill neutral: Preliminary report in 13 days',
-    );
-    await page.evaluate(`location.hash = '#/claims/${ids[6]}'`);
-    const due = page.locator('.deadlines .pill');
-    await due.first().waitFor();
-    const isOverdue = await due.evaluateAll((all) =>
-      all.map(({ className, textContent }) => [
-        className.includes('warning'),
-        textContent?.endsWith('overdue'),
-      ]),
-    );
-    expect(isOverdue).toEqual([[true, true], ...Array(2).fill([false, false])]);
   }));
 
 /** How Chromium's compositor counts touches that it scrolls without asking the page first. */

@@ -1,0 +1,309 @@
+import { beforeAll, expect, jest, test } from '@jest/globals';
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { h } from 'preact';
+import type { WebApp } from '../src/app-context.ts';
+import { draw } from '../src/map/draw.ts';
+import { type CommonTexts, commonEn } from '../src/texts/en.ts';
+import { moreEn } from '../src/texts/en-more.ts';
+import { createToasts } from '../src/toasts.ts';
+import { fakePage, page } from './fake-page.ts';
+
+const getComputedStyle = () => ({ getPropertyValue: (name: string) => name });
+fakePage({ getComputedStyle });
+const load = async () => ({
+  ...(await import('../src/components/mount.tsx')),
+  ...(await import('../src/components/dialog.tsx')),
+  ...(await import('../src/components/error-boundary.tsx')),
+  ...(await import('../src/components/facts.tsx')),
+  ...(await import('../src/components/form-dialog.tsx')),
+  ...(await import('../src/components/lazy.tsx')),
+  ...(await import('../src/components/paged-rows.tsx')),
+  ...(await import('../src/components/session-list.tsx')),
+  ...(await import('../src/components/toast.tsx')),
+  ...(await import('../src/components/ui.tsx')),
+  ...(await import('../src/components/windowed-list.tsx')),
+});
+let parts: Awaited<ReturnType<typeof load>>;
+beforeAll(async () => {
+  parts = await load();
+});
+
+const WORDS = {
+  ...commonEn,
+  app: 'Claims',
+  update: { apply: 'Update' },
+  broken: { ...commonEn.broken, lead: 'Lead.' },
+};
+const texts = signal({ ...WORDS, signIn: { ...commonEn.signIn, expired: 'Ended.' } } satisfies CommonTexts);
+const returned: { item?: string; scrollY?: number } = {};
+const app = {
+  ...{
+    texts,
+    toasts: createToasts(texts, signal('#/')),
+    reportError: jest.fn(),
+    startAgain: jest.fn(async () => {}),
+  },
+  navigation: { returnItem: () => returned.item, takeReturnPosition: () => null },
+} satisfies WebApp;
+async function shown(what: ComponentChildren): Promise<void> {
+  await parts.mount(what, app, { load: () => Promise.reject(new Error('offline')) });
+  await page.wait(1000);
+}
+
+test('where an account is signed in is listed, with an end for each other session, after which it is read again', async () => {
+  const at = (hour: number) => `2026-09-01T1${hour}:00:00.000Z`;
+  const session = {
+    created_at: at(0),
+    last_used_at: at(1),
+    expires_at: at(9),
+    current: false,
+    device_name: 'Safari',
+  };
+  const data = [
+    { ...session, id: 's1', current: true, device_name: 'Firefox' },
+    { ...session, id: 's2' },
+    { ...session, id: 's3', last_used_at: at(2), device_name: null },
+  ];
+  const [list, end, onError] = [jest.fn(async () => ({ data })), jest.fn(async (_: string) => {}), jest.fn()];
+  const words = { ...moreEn.sessions, names: { Safari: 'Safari on a phone' } };
+  await shown(
+    h(parts.SessionList, { words, dateTime: (instant: string) => instant.slice(11, 16), list, end, onError }),
+  );
+  expect(page.shows()).toEqual([
+    'h2 Where you are signed in',
+    ...['span.strong Firefox', 'span.line.muted This session'],
+    ...['span.strong Safari on a phone', 'span.line.muted Last used 11:00'],
+    'button.neutral label=End Safari on a phone, last used 11:00 End',
+    ...['span.strong Browser', 'span.line.muted Last used 12:00'],
+    'button.neutral label=End Browser, last used 12:00 End',
+  ]);
+  list.mockRejectedValueOnce(new Error('offline'));
+  await page.press('End Browser, last used 12:00');
+  expect([end.mock.calls, list.mock.calls.length, onError.mock.calls]).toEqual([
+    [['s3']],
+    2,
+    [[new Error('offline')]],
+  ]);
+});
+
+test('a list that is read page by page says that it is read, offers more, and reads more near its end', async () => {
+  const rows = signal<readonly { id: string }[] | undefined>(undefined);
+  const list = {
+    ...{ rows, isReading: signal(true), hasMore: signal(false), failed: signal(false) },
+    ...{ more: jest.fn(async () => {}), restart: jest.fn(async () => {}) },
+  };
+  const Rows = () =>
+    h(parts.PagedRows<{ id: string }>, {
+      ...{ list, rows: rows.value, label: 'Claims', empty: h('p', null, 'None.') },
+      row: ({ id }) => h('b', null, id),
+    });
+  await shown(h(Rows, {}));
+  const states = [page.shows()];
+  const next = async (change: () => void) => {
+    change();
+    await page.wait(100);
+    states.push(page.shows());
+  };
+  await next(() => {
+    [list.isReading.value, list.failed.value] = [false, true];
+  });
+  await page.press('Try again');
+  await next(() => {
+    [rows.value, list.failed.value, list.hasMore.value] = [[], false, true];
+  });
+  await page.press('Show more');
+  page.observe({ isIntersecting: false });
+  expect([list.restart.mock.calls.length, list.more.mock.calls.length]).toEqual([1, 1]);
+  page.observe();
+  expect(list.more.mock.calls.length).toBe(2);
+  await next(() => {
+    [rows.value, list.hasMore.value] = [[{ id: 'a' }], false];
+  });
+  await next(() => {
+    rows.value = [];
+  });
+  expect(states).toEqual([
+    ['p.muted Searching …'],
+    ['button.neutral Try again'],
+    ['button.neutral Show more'],
+    ['ul label=Claims', 'b a'],
+    ['p None.'],
+  ]);
+});
+
+test('of a long list the first rows and those that were left are in the page at once, and others near the screen', async () => {
+  const items = Array.from({ length: 24 }, (_, n) => ({ id: `r${n}` }));
+  returned.item = '#/claims/r20';
+  await shown(
+    h(parts.WindowedList<{ id: string }>, { items, row: ({ id }) => h('i', null, id), label: 'Rows' }),
+  );
+  const ids = () => page.shows('i').map((one) => one.slice(2));
+  const names = (from: number, to: number) => items.slice(from, to).map(({ id }) => id);
+  expect(ids()).toEqual([...names(0, 8), ...names(16, 24)]);
+  const chunks = page.document.querySelectorAll('ul');
+  expect(chunks.map(({ style }) => style.height)).toEqual([undefined, expect.any(String), undefined]);
+  page.observe();
+  await page.wait(5000);
+  expect(ids()).toEqual(names(0, 24));
+  page.observe({ isIntersecting: false });
+  await page.wait(5000);
+  expect(ids()).toEqual([]);
+  returned.item = '';
+});
+
+test('a button acts once it has settled, not while it is busy, and a second tap at its place reaches nothing', async () => {
+  const onClick = jest.fn();
+  const isOpen = signal(true);
+  const busy = signal(false);
+  const Screen = () =>
+    h('div', null, [
+      isOpen.value &&
+        h(
+          'div',
+          { class: 'action-bar' },
+          h(parts.TapGuard, {
+            shows: 'a',
+            children: h(parts.Button, { busy: busy.value, onClick, children: 'Go' }),
+          }),
+        ),
+      h('a', { href: '#/other', onClick }, 'Other'),
+    ]);
+  await parts.mount(h(Screen, {}), app, { load: async () => {} });
+  await page.wait(50);
+  const tap = (label: string, more = {}) => page.find(label).happens('click', { clientX: 0, ...more });
+  const taps = () => onClick.mock.calls.length;
+  tap('Go');
+  expect([page.shows('button'), taps()]).toEqual([['button.neutral disabled Go'], 0]);
+  await page.wait(1000);
+  tap('Go');
+  expect([page.shows('button'), taps()]).toEqual([['button.neutral Go'], 1]);
+  busy.value = true;
+  await page.wait(50);
+  tap('Go');
+  expect([page.shows('button'), taps()]).toEqual([['button.neutral busy disabled Go'], 1]);
+  isOpen.value = false;
+  await page.wait(50);
+  expect([tap('Other', { clientX: 39 }), tap('Other', { clientX: 40 }), taps()]).toEqual([false, true, 2]);
+  await page.wait(1000);
+  expect([tap('Other'), taps()]).toEqual([true, 3]);
+});
+
+test('a dialog ends by Escape or a tap outside, gives back the focus, and says there what happens in it', async () => {
+  const isOpen = signal(false);
+  const close = jest.fn(() => {
+    isOpen.value = false;
+  });
+  const submit = jest.fn(
+    async (text: (name: string) => string) => void app.toasts.showToast(`<${text('a')}>`),
+  );
+  const Screen = () =>
+    h('main', null, [
+      h('h1', { tabIndex: -1 }, 'Screen'),
+      h(parts.Button, { onClick: () => (isOpen.value = true), children: 'Open' }),
+      isOpen.value &&
+        h(parts.FormDialog, {
+          title: 'Ask',
+          kind: 'danger',
+          close,
+          submit,
+          children: h('input', { name: 'a', 'aria-label': 'A' }),
+        }),
+      h<{ dialog?: string }>(parts.ToastMessage, {}),
+    ]);
+  await shown(h(Screen, {}));
+  await page.press('Open');
+  expect(page.shows('dialog')).toEqual([
+    'dialog open',
+    'h2 Ask',
+    'form',
+    'input A name=a label=A',
+    'button.danger type=submit Ask',
+    'button.neutral Cancel',
+    'div alert',
+  ]);
+  await page.type('A', ' x ');
+  await page.press('Ask');
+  expect(page.shows('.toasts')).toEqual(['div alert', 'p <x>', 'button label=Close', 'div status']);
+  const dialog = () => page.document.querySelector('dialog');
+  for (const [down, on] of [
+    ['h2', 'dialog'],
+    ['dialog', 'h2'],
+  ] as const) {
+    page.document.querySelector(down)?.happens('pointerdown');
+    page.document.querySelector(on)?.happens('click');
+  }
+  expect(close).not.toHaveBeenCalled();
+  page.document.querySelector('dialog')?.happens('pointerdown');
+  dialog()?.happens('click');
+  await page.wait(100);
+  expect([close.mock.calls.length, page.document.activeElement.label]).toEqual([1, 'Open']);
+  await page.press('Open');
+  expect(dialog()?.happens('cancel')).toBe(false);
+  await page.wait(100);
+  expect([close.mock.calls.length, dialog()]).toEqual([2, null]);
+});
+
+test('what cannot be shown is reported, and can be started again', async () => {
+  const broken = new Error('no street');
+  const Broken = (): never => {
+    throw broken;
+  };
+  await shown(
+    h(parts.ErrorBoundary, { otherwise: h('a', { href: '#/s' }, 'Settings'), children: h(Broken, {}) }),
+  );
+  expect(page.shows()).toEqual([
+    'h2 This cannot be shown',
+    'p Lead.',
+    'button.primary Update',
+    'a #/s Settings',
+  ]);
+  await page.press('Update');
+  expect([
+    app.reportError.mock.calls[0]?.[0],
+    app.startAgain.mock.calls.length,
+    page.shows('button'),
+  ]).toEqual([...[broken, 1, ['button.primary busy disabled Update']]]);
+});
+
+test('a part whose code is missing says whether the network is, or the page is older than the service', async () => {
+  const Missing = parts.lazy<object>(() => Promise.reject(new Error('404')));
+  for (const [fetch, said] of [
+    [async () => new Response(), commonEn.network.replaced],
+    [() => Promise.reject(new TypeError()), commonEn.network.needed],
+  ] as const) {
+    Object.defineProperty(globalThis, 'fetch', { value: fetch, configurable: true });
+    await shown(h('div', { key: said }, h(Missing, {})));
+    expect(page.shows()).toEqual([`p.muted ${said.slice(0, 50)}…`, 'button.quiet Try again']);
+  }
+  await page.press('Try again');
+  expect(page.location.reload).toHaveBeenCalledTimes(1);
+});
+
+test('the map shows land and states, and counties from close by, in the colors of the page', () => {
+  const line = (x: number) => [[0, 1].map((y) => ({ x, y }))];
+  const drawn = (scale: number) => {
+    const calls: string[] = [];
+    const drawing = { fillStyle: '', strokeStyle: '', lineWidth: 0 };
+    const canvas = document.createElement('canvas');
+    const context = Object.assign(drawing, {
+      scale: (...by: number[]) => calls.push(`scale ${by}`),
+      beginPath: () => calls.push('path'),
+      moveTo: (...to: number[]) => calls.push(`from ${to}`),
+      lineTo: (...to: number[]) => calls.push(`to ${to}`),
+      fillRect: (...where: number[]) => calls.push(`fill ${where} ${drawing.fillStyle}`),
+      fill: (rule: string) => calls.push(`fill ${rule} ${drawing.fillStyle}`),
+      stroke: () => calls.push(`line ${drawing.strokeStyle} ${drawing.lineWidth}`),
+    });
+    Object.assign(canvas, { getContext: () => context });
+    const lines = { land: line(1), states: line(2), counties: line(3) };
+    draw(canvas, lines, { center: { x: 1, y: 0 }, scale }, { width: 20, height: 10 });
+    return [canvas.width, canvas.height, ...calls].join(', ');
+  };
+  const start =
+    '40, 20, scale 2,2, fill 0,0,20,10 --water, path, from 10,5, to 10,12005, fill evenodd --surface, ';
+  const counties = 'path, from 24010,5, to 24010,12005, line --line 1, ';
+  const states = 'path, from 12010,5, to 12010,12005, line --edge 1.2, ';
+  expect(drawn(12_000)).toBe(`${start}${counties}${states}path, from 10,5, to 10,12005, line --edge 1.2`);
+  expect(drawn(11_999)).not.toContain('--line');
+});
