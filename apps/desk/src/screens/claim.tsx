@@ -163,7 +163,8 @@ function shown(value: unknown, name: string) {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return day(text);
   const call = /phone$/.test(name) ? telLink(text) : undefined;
   if (call !== undefined) return <a href={call}>{text}</a>;
-  if (name === 'email') return <a href={`mailto:${encodeURIComponent(text)}`}>{text}</a>;
+  if (name === 'email')
+    return <a href={`mailto:${encodeURIComponent(text).replaceAll('%40', '@')}`}>{text}</a>;
   return (
     <span class="preformatted">{/^[a-z]+(_[a-z]+)+$/.test(text) ? text.replaceAll('_', ' ') : text}</span>
   );

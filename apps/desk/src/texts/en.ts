@@ -532,7 +532,7 @@ export const en = {
     remove: (name: string) => `Remove ${name}`,
     removeLead: 'The person is signed out of this firm within a second.',
     keysStay: (count: number) =>
-      `${plural(count, 'key that the person made still works', 'keys that the person made still work')} afterwards, until it is revoked.`,
+      `${plural(count, 'key that the person made still works afterwards, until it is revoked', 'keys that the person made still work afterwards, until they are revoked')}.`,
   },
   readiness: {
     lead: 'What your programs did with test keys, and what to change before they get live keys.',

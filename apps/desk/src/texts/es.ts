@@ -534,7 +534,7 @@ export const es: Texts = {
     remove: (name) => `Quitar a ${name}`,
     removeLead: 'La persona queda sin sesión en esta empresa en un segundo.',
     keysStay: (count) =>
-      `Después ${plural(count, 'clave que creó la persona aún sirve', 'claves que creó la persona aún sirven')}, hasta que se revoquen.`,
+      `Después ${plural(count, 'clave que creó la persona aún sirve, hasta que se revoque', 'claves que creó la persona aún sirven, hasta que se revoquen')}.`,
   },
   readiness: {
     lead: 'Lo que sus programas hicieron con claves de prueba, y qué cambiar antes de darles claves reales.',
