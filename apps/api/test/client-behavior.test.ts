@@ -78,8 +78,10 @@ async function simulated(kind: FaultKind, isWrite: boolean, json: string) {
 }
 
 test('each fault that a firm simulates is processed, answered and counted as the guides say', async () => {
-  const page = '{"data":[{"status":"pending_acceptance"}],"next_cursor":"c"}';
-  const other = `{"data":[{"status":"${SIMULATED_STATUS}","simulated_new_field":true}],"next_cursor":"c"}`;
+  // The text of another field has its quotes escaped.
+  const note = '"note":"\\"status\\":\\"pending_acceptance\\""';
+  const page = `{"data":[{"status":"pending_acceptance",${note}}],"next_cursor":"c"}`;
+  const other = page.replace('"pending_acceptance"', `"${SIMULATED_STATUS}","simulated_new_field":true`);
   const refused = (code: string, retry: string) => `read, ${code}, ${retry}, simulated: true, shown`;
   const [empty, dropped] = ['{"data":[],"next_cursor":null}', 'processed, dropped, shown'];
   const unseen = 'processed, same, given back';
@@ -98,4 +100,6 @@ test('each fault that a firm simulates is processed, answered and counted as the
     const ends = [await simulated(kind, false, page), await simulated(kind, true, page)];
     expect([kind, ...ends, await simulated(kind, false, empty)]).toEqual([kind, ofRead, ofWrite, ofEmpty]);
   }
+  const unseenInErrors = FAULT_KINDS.filter((kind) => !isNoticeable(kind, null));
+  expect(unseenInErrors).toEqual(['dropped_write', 'unknown_value', 'short_page']);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
-import { DAY, type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
+import { MINUTE } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { claimBody, startServiceUnderTest } from './service-under-test.ts';
@@ -135,45 +135,4 @@ test('a claim that was uploaded at the desk is not graded: the program did not s
   await program.accept(id);
   passedMs += 11 * MINUTE;
   expect((await program.findings(1)).unread_changes).toHaveLength(1);
-});
-
-test('the firm’s developers, admins and auditors see what its test keys did, dispatchers and other firms do not', async () => {
-  const program = await carelessProgram();
-  const otherKey = await service.key(program.firm, { environment: 'test' });
-  const body = program.claim();
-  await program.send(body);
-  const headers = { 'Idempotency-Key': 'another' };
-  await service.call('POST', '/v1/claims', { as: otherKey, body, headers });
-  const log = service.service.services.requestLog;
-  await eventually(
-    () => log.behaviorOf(program.firm.id, 0, 10),
-    (logged) => logged.length === 2,
-  );
-  const seenBy = async (firmId: string, role: StaffRole) => {
-    const { token } = await operatorOf(service.service.services).staff(firmId as FirmId, role);
-    const { status, json } = await service.call('GET', '/firm/v1/readiness', { as: token });
-    return status === 200 ? [json.requests, json.checks[2].finding_count] : json.code;
-  };
-  const seen = async (firmId: string) =>
-    Promise.all(STAFF_ROLES.map(async (role) => [role, await seenBy(firmId, role)]));
-  const expected = (found: number[]) => ({
-    ...{ admin: found, auditor: found, developer: found },
-    dispatcher: 'insufficient_scope',
-  });
-  expect(Object.fromEntries(await seen(program.firm.id))).toEqual(expected([2, 1]));
-  expect(Object.fromEntries(await seen((await service.firm()).id))).toEqual(expected([0, 0]));
-});
-
-test('without evidence nothing passes, and a live key has no readiness', async () => {
-  const { test: key, live } = await service.firm();
-  const { json } = await service.call('GET', '/v1/test/readiness', { as: key });
-  expect(json).toMatchObject({ ready: false, requests: 0, claims: 0, complete: true });
-  expect(new Set(json.checks.map(({ state }: { state: string }) => state))).toEqual(
-    new Set(['not_exercised']),
-  );
-  const old = await service.call('GET', '/v1/test/readiness?since=2020-01-01T00:00:00Z', { as: key });
-  expect(old.json.complete).toBe(false);
-  expect(Date.now() - Date.parse(old.json.since)).toBeLessThan(15 * DAY);
-  const rejected = await service.call('GET', '/v1/test/readiness', { as: live });
-  expect(rejected.json.code).toBe('environment_mismatch');
 });
