@@ -115,6 +115,8 @@ test('a mail that is temporarily rejected is retried, and does not delay the pus
   rejectCodes.push(451);
   await invite(svcId);
   await until('the push', async () => phone.received.length === 1);
+  const invited = { kind: 'invitation', firm_name: 'Gulf Adjusting Partners', firm_id: firm.id };
+  expect([phone.received[0]?.payload, push.faults]).toEqual([invited, []]);
   expect(inbox).toEqual([]);
   await emailed(await emailOf(service, token));
   expect(attempts).toHaveLength(2);

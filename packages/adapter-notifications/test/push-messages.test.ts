@@ -159,19 +159,6 @@ describe('a device', () => {
     expect(devices.slow.received).toHaveLength(1);
   });
 
-  test.each([429, 500, 503] as const)(
-    'is kept for a retry when its push service returns %s',
-    async (fault) => {
-      const devices = { slow: service.device([fault]), phone: service.device() };
-      const { send, registered } = sender(subscriptions(devices));
-      expect(await send()).toEqual(['slow: retried']);
-      expect([...registered.keys()]).toEqual(['slow', 'phone']);
-      expect(await send(OFFER, 'slow')).toEqual([]);
-      expect(devices.slow.received).toHaveLength(1);
-      expect(devices.phone.received).toHaveLength(1);
-    },
-  );
-
   test.each([429, 503])('is not called before the Retry-After of a %d', async (status) => {
     const soon = new Date(Date.now() + 1_800_000).toUTCString();
     const devices = {

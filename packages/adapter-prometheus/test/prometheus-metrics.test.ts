@@ -138,11 +138,6 @@ test('durations are in buckets from the fastest to the longest', async () => {
   expect(bucketsOf('postgres_commit_duration_seconds')(lines)).toEqual(counted(database, 2));
 });
 
-test('a stream counts as a request and has no duration', async () => {
-  const lines = (await samplesOf(SOURCES)).filter((line) => line.includes('GET /app/events'));
-  expect(lines).toEqual(['http_requests_total{route="GET /app/events",status="aborted"} 1']);
-});
-
 const isDown = () => Promise.reject(new Error('the database is down'));
 
 test.each([

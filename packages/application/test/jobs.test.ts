@@ -72,42 +72,6 @@ describe('a notification', () => {
     expect(notificationsTo(fixture, other)).toHaveLength(1);
   });
 
-  test('reminds once of an offer that waits as long as the firm waits, and of none that does not', async () => {
-    const { fixture, firm, svcId } = await withMember();
-    const { use, clock } = fixture;
-    const other = await fixture.newMember(firm);
-    await use.setOfferWait(firm.id, 4);
-    const late = await fixture.sendId(firm.live, svcId);
-    const answered = await fixture.sendId(firm.live, other);
-    const moved = await fixture.sendId(firm.live, other);
-    const closed = await fixture.sendId(firm.live, other);
-    await runDue(fixture);
-    await use.acceptClaim({ svcId: other }, answered);
-    clock.advance(MINUTE);
-    await fixture.offer(firm.live, moved, other);
-    await use.closeClaimAsOperator(closed);
-    // Offers that were made before wait as long as the firm now says.
-    await use.setOfferWait(firm.id, 6);
-    clock.advance(5 * HOUR);
-    await runDue(fixture);
-    expect(notificationsTo(fixture, svcId)).toHaveLength(1);
-    for (let hour = 0; hour < 3; hour += 1) {
-      clock.advance(HOUR);
-      await runDue(fixture);
-    }
-    const notification = { kind: 'offer', firmName: firm.name, claimId: late };
-    expect(notificationsTo(fixture, svcId)).toEqual([notification, notification]);
-    // Three offers, the offer of the moved claim, and the reminder of that one.
-    expect(notificationsTo(fixture, other)).toHaveLength(5);
-    await fixture.sendId(firm.live, svcId);
-    await runDue(fixture);
-    await use.setOfferWait(firm.id, null);
-    await fixture.sendId(firm.live, svcId);
-    clock.advance(DAY);
-    await runDue(fixture);
-    expect(await fixture.jobsOf(firm)).toEqual([]);
-  });
-
   test('has reminded of an offer when a device got it: not without one, nor in quiet hours, nor if it failed', async () => {
     const { fixture, firm, svcId } = await withMember();
     const { clock, memory } = fixture;
@@ -116,10 +80,12 @@ describe('a notification', () => {
     await fixture.newDevice(svcId, 'phone');
     let outcomes: readonly DeliveryOutcome[] = [];
     const runJob = runnerWith(fixture, {
-      notify: async (_recipient, _notification, { except = [] } = {}) =>
-        except.includes('device:phone')
+      notify: async (_recipient, notification, { except = [] } = {}) => {
+        expect(notification).toEqual({ kind: 'offer', firmName: firm.name, claimId });
+        return except.includes('device:phone')
           ? []
-          : outcomes.map((outcome) => ({ channel: 'device:phone', outcome })),
+          : outcomes.map((outcome) => ({ channel: 'device:phone', outcome }));
+      },
     });
     const remind = async () => {
       await runJob({ kind: 'notify_offer_late', firmId: firm.id, claimId, svcId, offeredAt });
@@ -159,26 +125,6 @@ describe('a notification', () => {
     await runDue(fixture);
     expect(notificationsTo(fixture, second).filter(({ kind }) => kind === 'offer_withdrawn')).toEqual([]);
     expect(notificationsTo(fixture, second).at(-1)?.kind).toBe('offer');
-  });
-
-  test('of an invitation is sent only while that invitation is pending', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const newId = async () => (await fixture.newAdjuster()).svcId;
-    const [pending, accepted, expired, again] = [await newId(), await newId(), await newId(), await newId()];
-    await fixture.invite(firm, expired);
-    fixture.clock.advance(7 * DAY);
-    for (const svcId of [pending, accepted, again]) await fixture.invite(firm, svcId);
-    await fixture.use.declineInvitation({ svcId: accepted }, firm.id);
-    await fixture.use.withdrawInvitation(firm.live, again);
-    fixture.clock.advance(1);
-    await fixture.invite(firm, again);
-    await runDue(fixture);
-    const notification = { kind: 'invitation', firmName: firm.name, firmId: firm.id, isReminder: false };
-    expect(fixture.external.notifications).toEqual([
-      { svcId: pending, notification },
-      { svcId: again, notification },
-    ]);
   });
 
   test('that fails as a whole is postponed once for a device in quiet hours, however often it is repeated', async () => {
@@ -393,20 +339,6 @@ describe('a channel that failed', () => {
     });
     expect(channels.slice(1).sort()).toEqual(expect.arrayContaining(['mail']));
     expect(channels.slice(1)).not.toContain(undefined);
-  });
-
-  test('adds no second reminder of the offer', async () => {
-    const { fixture, firm, svcId } = await withMember();
-    await fixture.use.setOfferWait(firm.id, 4);
-    await runDue(fixture);
-    await fixture.sendId(firm.live, svcId);
-    const down = new Set(['device:phone']);
-    const { run } = notifying(fixture, down);
-    await run();
-    down.clear();
-    fixture.clock.advance(2000);
-    await run();
-    expect((await fixture.jobsOf(firm)).map(({ job }) => job.kind)).toEqual(['remind_of_offer']);
   });
 });
 

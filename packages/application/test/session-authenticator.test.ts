@@ -127,21 +127,6 @@ test('a query that started before a session ended in this process does not bring
   expect(await own.authenticate(token)).toBeNull();
 });
 
-test.each(['signOut', 'signOutEverywhere', 'endSession', 'endSessions', 'disableAdjuster'] as const)(
-  '%s is in force at once in the process that did it',
-  async (way) => {
-    const { use, token, svcId } = await started();
-    const session = await use.sessionAuthenticator.authenticate(token);
-    if (session === null) throw new Error('not signed in');
-    if (way === 'signOut') await use.signOut({ svcId }, session.tokenHash);
-    if (way === 'signOutEverywhere') await use.signOutEverywhere({ svcId });
-    if (way === 'endSession') await use.endSession({ svcId }, session.sessionId);
-    if (way === 'endSessions') await use.endSessions(svcId);
-    if (way === 'disableAdjuster') await use.disableAdjuster(svcId);
-    expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
-  },
-);
-
 test('only a transaction that used sessions or staff makes them be read again', async () => {
   const { other, token, state, memory } = await started();
   const uow = invalidatingSessions({ unitOfWork: memory.unitOfWork, sessionAuthenticator: other });

@@ -353,13 +353,14 @@ export function auditBehavior(fixture: () => Fixture): void {
       const origin = { keyId: 'key_8' as KeyId, address: '192.0.2.8', requestId: 'r-8' };
       const actor = { ...firm.test, origin };
       const { manual, new: invited } = firm.accounts;
-      const id = await sendId(firm.test, manual);
+      const [id, rejected] = [await sendId(firm.test, manual), await sendId(firm.test, manual)];
       const before = (await fixture().auditOf(firm.id)).length;
       const { sandbox } = use;
       await sandbox.acceptClaim(actor, id);
+      await sandbox.rejectClaim(actor, rejected, 'Too far.');
       await sandbox.setAcceptingAssignments(actor, manual, false);
       await sandbox.setAcceptingAssignments(actor, manual, true);
-      await sandbox.setCanAcceptClaims(actor, manual, false);
+      for (const _ of ['first', 'again']) await sandbox.setCanAcceptClaims(actor, manual, false);
       await sandbox.leaveFirm(actor, manual);
       for (const end of ['expireInvitation', 'declineInvitation', 'acceptInvitation'] as const) {
         await use.inviteAdjuster(firm.test, { svcId: invited, notes: NO_NOTES });
@@ -372,6 +373,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const simulated = rows.filter(({ requestId }) => requestId === 'r-8');
       expect(simulated.map(({ actor, action, object }) => [actor, action, object].join(' '))).toEqual([
         `adjuster:${manual} claim.accept claim:${id}`,
+        `adjuster:${manual} claim.reject claim:${rejected}`,
         `key:key_8 member.pause adjuster:${manual}`,
         `key:key_8 member.resume adjuster:${manual}`,
         `key:key_8 member.permission adjuster:${manual}`,
@@ -383,7 +385,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         'key:key_8 faults.set key:key_8',
         'key:key_8 faults.clear key:key_8',
       ]);
-      expect(simulated.map(({ address }) => address)).toEqual(Array(11).fill('192.0.2.8'));
+      expect(simulated.map(({ address }) => address)).toEqual(Array(12).fill('192.0.2.8'));
       const set = { kind: { from: null, to: 'slow' }, count: { from: null, to: 2 } };
       expect(simulated.slice(-2).map(({ changes }) => changes)).toEqual([set, undefined]);
     });
