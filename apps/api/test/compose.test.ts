@@ -5,6 +5,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Mail } from '@svc/adapter-notifications';
 import { EncryptionKeyError, type PostgresStores } from '@svc/adapter-postgres';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { testClaim } from '@svc/testkit';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { receiptKeyOf } from '../src/composition/claims.ts';
@@ -335,6 +336,33 @@ test('mail goes to adjusters but test accounts, and of a paused endpoint to the 
   expect(await mailed(null)).toEqual([[], []]);
   await services.webhookNotices.paused(other.id, webhook.id);
   expect(paused).not.toHaveBeenCalled();
+});
+
+test('the log has why a signal failed, and that one could not be recorded', async () => {
+  const results = [{ error: 'timeout' } as const, { status: 503, retryAfterMs: null, body: '' }];
+  const send = async () => results.shift() ?? { status: 204, retryAfterMs: null, body: '' };
+  const replacePorts = () => ({ webhookSender: { problemOf: () => null, send } });
+  const { services, stores, lines, clock } = await composed({}, { replacePorts });
+  const { id: firmId, account } = await operatorOf(services).firm();
+  const url = 'https://hooks.example/';
+  const { webhook } = await services.createWebhook(services.operator, {
+    ...{ firmId: firmId as FirmId, url, environment: 'test' },
+  });
+  const keys = { idempotencyKey: 'k', fingerprint: 'f', adjuster: account.manual };
+  await services.sendClaim({ firmId: firmId as FirmId, environment: 'test' }, { ...testClaim(1), ...keys });
+  lines.length = 0;
+  for (const recordRetry of [stores.webhookQueue.recordRetry, () => Promise.reject(new TypeError('lost'))]) {
+    jest.spyOn(stores.webhookQueue, 'recordRetry').mockImplementation(recordRetry);
+    await services.webhookDeliveries.start();
+    await services.webhookDeliveries.settled();
+    clock.advance(60_000);
+  }
+  const failed = { firm_id: firmId, webhook_id: webhook.id };
+  expect(lines).toEqual([
+    ['info', 'a webhook attempt failed', { ...failed, attempt: 1, error: 'timeout' }],
+    ['info', 'a webhook attempt failed', { ...failed, attempt: 2, status: 503 }],
+    ['warn', 'a webhook delivery could not be recorded and will be repeated', { error: 'TypeError' }],
+  ]);
 });
 
 test('a distance is in whole miles between ZIP codes, and unknown where a code is', async () => {

@@ -1,11 +1,9 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { listening } from '../../../tools/services/local-server.ts';
-import { operatorOf } from '../../../tools/services/operator.ts';
 import { emailOf, until } from '../../adjuster/test/app-under-test.ts';
-import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { startWebhookEndpoint } from './webhook-endpoint.ts';
+import { startServiceUnderTest } from './service-under-test.ts';
 
 interface Mail {
   readonly from: string;
@@ -13,8 +11,8 @@ interface Mail {
   readonly text: string;
 }
 
-/** SMTP error codes for the next recipients; without one, a recipient is accepted. */
-const rejectCodes: number[] = [];
+/** How many of the next recipients are rejected for now. */
+let rejects = 0;
 const inbox: Mail[] = [];
 const attempts: string[] = [];
 
@@ -23,9 +21,9 @@ const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
   onRcptTo({ address }, _session, done) {
     attempts.push(address);
-    const code = rejectCodes.shift();
-    if (code === undefined) return done();
-    done(Object.assign(new Error('rejected'), { responseCode: code }));
+    if (rejects === 0) return done();
+    rejects -= 1;
+    done(Object.assign(new Error('rejected'), { responseCode: 451 }));
   },
   onData(stream, { envelope }, done) {
     const chunks: Buffer[] = [];
@@ -58,17 +56,6 @@ const service = await startServiceUnderTest({
   env: { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` },
 });
 const firm = await service.firm();
-beforeEach(() => {
-  inbox.length = attempts.length = rejectCodes.length = 0;
-});
-
-const emailed = (to: string) =>
-  until(`a mail to ${to}`, async () => inbox.find((mail) => mail.to.includes(to)));
-const invite = (svcId: string) =>
-  service.call('POST', '/v1/adjusters/invitations', {
-    as: firm.live,
-    body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
-  });
 
 test('a sign-in code is emailed in both languages, not in the subject, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
@@ -88,67 +75,24 @@ test('a sign-in code is emailed in both languages, not in the subject, and is no
   expect(logged).not.toContain(email);
 });
 
-test('an adjuster without a device is mailed the firm and the app of an invitation, without notes; unknown addresses and test accounts get no mail', async () => {
-  for (const email of ['nobody@example.com', 'a,b@x.example', '<script>@example.com']) {
-    const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
-    expect(response.status).toBe(202);
-  }
-  const invited = await service.call('POST', '/v1/adjusters/invitations', {
-    as: firm.test,
-    body: { svc_id: firm.account.new },
-  });
-  expect(invited.status).toBe(201);
-  const { svcId, token } = await service.adjuster();
-  await invite(svcId);
-  const email = await emailOf(service, token);
-  const { to, text } = await emailed(email);
-  expect([attempts.length, to]).toEqual([1, [email]]);
-  for (const part of ['Gulf Adjusting Partners', `${service.url}/app`]) expect(text).toContain(part);
-  expect(text).not.toContain('Secret');
-});
-
 test('a mail that is temporarily rejected is retried, and does not delay the push message', async () => {
   const { svcId, token } = await service.adjuster();
   const phone = push.device();
   const { subscription } = phone;
   await service.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
-  rejectCodes.push(451);
-  await invite(svcId);
+  rejects = 1;
+  inbox.length = attempts.length = 0;
+  const notes = { invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' };
+  const body = { svc_id: svcId, ...notes };
+  await service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body });
   await until('the push', async () => phone.received.length === 1);
   const invited = { kind: 'invitation', firm_name: 'Gulf Adjusting Partners', firm_id: firm.id };
   expect([phone.received[0]?.payload, push.faults]).toEqual([invited, []]);
   expect(inbox).toEqual([]);
-  await emailed(await emailOf(service, token));
+  const email = await emailOf(service, token);
+  const { text } = await until('the mail', async () => inbox.find((mail) => mail.to.includes(email)));
+  expect(text).toContain('Gulf Adjusting Partners');
+  expect(text).not.toContain('Secret');
   expect(attempts).toHaveLength(2);
   expect(phone.attempts).toHaveLength(1);
-});
-
-test('the admins of a firm are mailed when its webhook endpoint is paused, with its host and not its path', async () => {
-  const endpoint = await startWebhookEndpoint();
-  endpoint.responses.set('/secret-path', (response) => response.writeHead(410).end());
-  const own = await service.firm();
-  const { staff } = operatorOf(service.service.services);
-  const [admin, second, developer] = [
-    await staff(own.id, 'admin'),
-    await staff(own.id, 'admin'),
-    await staff(own.id, 'developer'),
-  ];
-  const body = { url: `${endpoint.url}/secret-path`, environment: 'test' };
-  await service.call('POST', '/firm/v1/webhooks', { as: developer.token, body });
-  await sendClaim(service, own.test, claimBody(own.account.manual));
-  for (const { email } of [admin, second]) {
-    const { text } = await until(`a notice to ${email}`, async () =>
-      inbox.find(({ to, text }) => to.includes(email) && text.includes('webhook')),
-    );
-    expect(text).toContain(new URL(endpoint.url).host);
-    expect(text).toContain(`${service.url}/firm`);
-    expect(text).not.toContain('secret-path');
-  }
-  expect(inbox.some(({ to, text }) => to.includes(developer.email) && text.includes('paused'))).toBe(false);
-  const logged = service.logged.map((line) => JSON.parse(line));
-  for (const line of [
-    { message: 'a webhook attempt failed', firm_id: own.id, attempt: 1, status: 410 },
-    { message: 'a webhook endpoint was paused', firm_id: own.id, reason: 'gone' },
-  ])
-    expect(logged).toContainEqual(expect.objectContaining(line));
 });
