@@ -29,7 +29,7 @@ const LONGEST = [
   'apps/api/test/chaos-run',
   'apps/api/test/push-delivery',
   'packages/adapter-postgres/test/migrate',
-  'apps/api/test/limits-edge',
+  'apps/api/test/limits',
   'apps/api/test/stores-agree',
   'packages/adapter-memory/test/stores',
   'packages/adapter-postgres/test/outage',

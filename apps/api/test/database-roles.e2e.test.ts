@@ -93,43 +93,6 @@ describe('with a database role that owns nothing', () => {
     });
   });
 
-  test('doctor confirms it, and names a role that owns tables or may change the audit trail', async () => {
-    const rights = async (variables: Record<string, string>) =>
-      JSON.parse((await svcInProcess(['doctor', '--json'], variables)).stdout).checks.find(
-        ({ what }: { what: string }) => what === 'rights',
-      );
-    expect(await rights({ DATABASE_URL: url })).toMatchObject({
-      state: 'ok',
-      detail: expect.stringContaining(role),
-    });
-    expect(await rights({ DATABASE_URL: database.url })).toMatchObject({
-      state: 'note',
-      detail: expect.stringMatching(/owns tables.*MIGRATION_DATABASE_URL/),
-    });
-    await withClient(database.url, async (client) => {
-      await client.query(`GRANT DELETE ON audit_log TO ${role}`);
-      const detail = expect.stringContaining('may change rows of the audit trail');
-      expect(await rights({ DATABASE_URL: url })).toMatchObject({ state: 'note', detail });
-      await client.query(`REVOKE DELETE ON audit_log FROM ${role}`);
-    });
-  });
-
-  test('a missing privilege stops the start with its name and the command that grants it', async () => {
-    await withClient(database.url, async (client) => {
-      // As in a database that was moved or restored with the role of the owner alone.
-      await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`);
-      const started = startServiceUnderTest({ databaseUrl: url });
-      await expect(started).rejects.toThrow(
-        new RegExp(
-          `^The role ${role} lacks \\d+ privileges \\(GRANT \\w+ ON public\\.\\w+ TO ${role}\\); run svc migrate with MIGRATION_DATABASE_URL, which grants them\\.$`,
-        ),
-      );
-      const both = { DATABASE_URL: url, MIGRATION_DATABASE_URL: database.url };
-      expect((await svcInProcess(['migrate'], both)).code).toBe(0);
-      expect((await svcInProcess(['firm', 'list'], { DATABASE_URL: url })).code).toBe(0);
-    });
-  });
-
   test('a view of an extension in the schema, which belongs to a superuser, does not stop a migration', async () => {
     await withClient(database.url, async (client) => {
       await client.query('CREATE EXTENSION pg_stat_statements');
@@ -153,17 +116,6 @@ describe('with a database role that owns nothing', () => {
       code: 1,
       stdout: '',
       stderr: `svc: Restoring a backup needs the role that owns the schema, and ${role} does not own it: set MIGRATION_DATABASE_URL\n`,
-    });
-  });
-
-  test('a schema that is not up to date stops the start with the command that migrates', async () => {
-    await withClient(database.url, async (client) => {
-      await client.query(`UPDATE schema_migrations SET "timestamp" = 9001 WHERE "timestamp" = 1`);
-      const started = startServiceUnderTest({ databaseUrl: url });
-      await expect(started).rejects.toThrow(
-        `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
-      );
-      await client.query(`UPDATE schema_migrations SET "timestamp" = 1 WHERE "timestamp" = 9001`);
     });
   });
 });

@@ -12,7 +12,7 @@ import { atEnd } from '../../../tools/services/at-end.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { callHttp, claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcJsonOn } from './svc-here.ts';
 
 // Whatever clients send, this process connects to its own servers only. Endpoints come from the contract, so that later
@@ -122,22 +122,6 @@ test('a push endpoint of this machine or a private network is not connected to, 
   await jobsDone();
   const refused = service.logged.filter((line) => line.includes('in a private network was not called'));
   expect(refused.length).toBeGreaterThanOrEqual(hosts.length);
-});
-
-test.each<[env: Record<string, string>, status: number]>([
-  [{ HOST: 'localhost' }, 201],
-  [{ BASE_URL: 'http://[::1]:3000' }, 201],
-  [{ HOST: '0.0.0.0' }, 422],
-  [{ HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' }, 422],
-  [{ BASE_URL: 'https://claims.example' }, 422],
-])('only a service that nobody else can reach sends webhooks to this machine: %j', async (env, status) => {
-  const own = await startServiceUnderTest({ databaseUrl: service.databaseUrl, env });
-  ownPorts.add(own.service.port);
-  foreign.length = 0;
-  const as = await service.staff(await service.firm(), 'developer');
-  const body = { url: `http://localhost:${port}/` };
-  const url = `http://localhost:${own.service.port}`;
-  expect((await callHttp(url, 'POST', '/firm/v1/webhooks', { as, body })).status).toBe(status);
 });
 
 test('a webhook endpoint of this machine, from before the service was public, is not connected to', async () => {

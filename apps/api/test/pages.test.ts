@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { INTERFACE_VERSION } from '@svc/contract';
 import { permissionsOf, STAFF_ROLES } from '@svc/domain';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import type { Services } from '../src/composition/container.ts';
@@ -347,6 +348,13 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
     expect([
       ...[json.openapi.slice(0, 3), Object.keys(json.paths)[0]?.startsWith(first), json.servers[0].url],
     ]).toEqual([openapi, true, base]);
+    expect(json).toMatchObject({
+      info: {
+        version: INTERFACE_VERSION,
+        contact: { url: 'https://docs.example/support', email: 'help@claims.example' },
+      },
+      externalDocs: { url: 'https://docs.example' },
+    });
     expect([header('Cache-Control'), header('Access-Control-Allow-Origin')]).toEqual([short, '*']);
   }
   const unbuilt = application<Services>((use) => ({

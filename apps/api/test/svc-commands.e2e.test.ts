@@ -68,7 +68,16 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
   expect(healthy.ok).toBe(true);
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
-    expect.arrayContaining(['node', 'environment', 'database', 'schema', 'connections', 'redis', 'push']),
+    expect.arrayContaining([
+      'node',
+      'environment',
+      'database',
+      'schema',
+      'rights',
+      'connections',
+      'redis',
+      'push',
+    ]),
   );
   expect(unhealthy.code).toBe(1);
   const { ok, checks } = JSON.parse(unhealthy.stdout) as {

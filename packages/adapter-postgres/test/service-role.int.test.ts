@@ -44,6 +44,10 @@ test('the service’s role may do what the service does and no more, and what it
 
   const missing = () => missingGrants(query as Parameters<typeof missingGrants>[0], role);
   expect(await missing()).toEqual([]);
+  await sql.query(`REVOKE DELETE ON claims FROM ${role}`);
+  await expect(migrate({ url: service.href })).rejects.toThrow(
+    `The role ${role} lacks 1 privileges (GRANT DELETE ON public.claims TO ${role}); run svc migrate with MIGRATION_DATABASE_URL, which grants them.`,
+  );
   await sql.query(`REVOKE USAGE ON SCHEMA public FROM PUBLIC, ${role};
     REVOKE UPDATE, DELETE ON claims FROM ${role}; REVOKE INSERT ON audit_log FROM ${role};
     REVOKE ALL ON SEQUENCE jobs_id_seq FROM ${role}; REVOKE ALL ON FUNCTION refresh_statistics() FROM PUBLIC, ${role}`);

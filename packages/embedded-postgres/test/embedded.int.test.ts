@@ -33,7 +33,6 @@ import {
   startWatchdog,
   type Watchdog,
 } from '../src/index.ts';
-import { lock, tryLock } from '../src/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
 // Long enough for a busy machine.
@@ -227,19 +226,6 @@ test('when only the server was killed, the processes that use it start it again 
   expect(isRunning(last)).toBe(false);
 });
 
-test('a postmaster.pid whose pid belongs to another process does not block a start', async () => {
-  setUpBefore();
-  const first = await start();
-  await first.stop();
-  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
-  atEnd(() => stranger.kill('SIGKILL'));
-  const pidFile = join(first.dataDir, 'postmaster.pid');
-  writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
-  const second = await start();
-  expect(second.started).toBe(true);
-  expect(isRunning(stranger.pid ?? 0)).toBe(true);
-});
-
 test('a server whose starter was killed before recording it is replaced', async () => {
   setUpBefore();
   const first = await use();
@@ -281,21 +267,6 @@ test('data of another major version is left as it is, and the error says how to 
 });
 
 describe('the lock', () => {
-  test('of a killed process is free at once', async () => {
-    const dir = join(top, 'lock');
-    const holder = await script(`
-      const { lock } = await import(${JSON.stringify(module('lock'))});
-      await lock(${JSON.stringify(dir)}, 1000);
-      console.log('held');
-      process.stdin.resume();`);
-    await holder.line();
-    expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
-    holder.child.kill('SIGKILL');
-    await once(holder.child, 'exit');
-    const acquired = await lock(dir, 1_000);
-    acquired.release();
-  });
-
   test('has one holder at a time, even when many processes contend for it and are killed', async () => {
     const dir = join(top, 'lock');
     const journal = join(top, 'journal');
