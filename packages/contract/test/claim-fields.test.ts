@@ -57,27 +57,6 @@ describe('a number', () => {
   });
 });
 
-describe('the flood zone', () => {
-  it.each(['NSFHA', 'NONE', 'UNK', 'A31', 'toString', '__proto__', '', 7, null, ['AE'], true])(
-    '%j is rejected without a suggestion',
-    (sent) => {
-      const [error, ...others] = errorsOf(sendClaim(claimWith('/building/flood_zone', sent)));
-      expect(others).toEqual([]);
-      expect(error?.pointer).toBe('/building/flood_zone');
-      if (typeof sent === 'string')
-        expect(error?.detail).toMatch(/see "Flood zones" in the documentation\.$/);
-      expect(error?.detail).not.toContain('did you mean');
-    },
-  );
-});
-
-it('mail goes to six more states than there are for a property', () => {
-  const more = ['FM', 'MH', 'PW', 'AA', 'AE', 'AP'];
-  rejects('/loss_location/state', ...more);
-  const addressIn = (state: string) => ({ street: 's', city: 'c', state, zip: '00000' });
-  accepts('/carrier/address', ...more.map(addressIn));
-});
-
 it('a ZIP code, a ZIP+4 and a NAIC number are texts of ASCII digits', () => {
   accepts('/loss_location/zip', '00000', '00501', '33931-4207');
   rejects('/loss_location/zip', '3393', '339311', '33931-', '33931-420', '339314207', '33931 4207', ' 33931');

@@ -122,6 +122,7 @@ describe('an invalid body', () => {
       ([type, value]): [string, unknown, string] => ['/loss/date', value, `received ${type}.`],
     ),
     ['/created_at', '2026-08-29T14:52:07.113Z', 'Unknown field.'],
+    ['/building/flood_zone', 'A31', '; see "Flood zones" in the documentation.'],
   ])('at %s, %j says %s', (pointer, value, hint) => {
     const errors = errorsOf(sendClaim(claimWith(pointer, value)));
     expect(errors).toEqual([{ pointer, detail: expect.stringContaining(hint) }]);

@@ -20,12 +20,8 @@ export const pointersOf = (body: unknown): (string | undefined)[] =>
   errorsOf(sendClaim(body)).map(({ pointer }) => pointer);
 
 /** The minimum claim with one value replaced at the pointer; undefined removes the field. */
-export function claimWith(
-  pointer: string,
-  value: unknown,
-  base: object = smallestClaim,
-): Record<string, unknown> {
-  const claim: Record<string, unknown> = { ...structuredClone(base) };
+export function claimWith(pointer: string, value: unknown): Record<string, unknown> {
+  const claim: Record<string, unknown> = { ...structuredClone(smallestClaim) };
   const names = pointer.slice(1).split('/');
   const last = names.pop() ?? '';
   let parent: Record<string, unknown> = claim;
