@@ -4,7 +4,7 @@ import { DomainError } from '@svc/domain';
 import type { Services } from '../src/composition/container.ts';
 import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
 import { deskImportRoutes } from '../src/http/routes/desk-imports.ts';
-import { application, FIRM, type Results } from './application.ts';
+import { application, type Callers, FIRM, type Results } from './application.ts';
 
 const VALUES: Readonly<Record<string, string>> = {
   ...{ external_id: 'X-1', claim_number: 'C-1', adjuster_svc_id: 'SVC-1', 'loss.date': '2026-08-27' },
@@ -30,7 +30,7 @@ async function imported(
   changes: readonly Record<string, string>[],
   more: object = {},
   results: Results = {},
-  role: 'admin' | 'auditor' = 'admin',
+  staff: NonNullable<Callers['staff']> = {},
 ) {
   const ask = application<Services>(
     (use) => ({ routes: deskImportRoutes(use) }),
@@ -44,7 +44,7 @@ async function imported(
       },
       ...results,
     },
-    { staff: { role } },
+    { staff },
   );
   const rows = [HEADER, ...changes.map((row) => Object.values({ ...VALUES, ...row }))];
   const body = { name: 'Monday', dry_run: true, rows, columns: COLUMNS, ...more };
@@ -223,6 +223,19 @@ test('an adjuster is found by name where one alone has it', async () => {
   ]);
 });
 
+test('any plan that has imports checks them, and they are sent with one that includes claims', async () => {
+  const reading = async (more: object) => (await imported(ids(1), more, {}, { plan: 'read_only' })).json;
+  expect((await reading({})).rows[0].outcome).toBe('valid');
+  expect((await reading({ dry_run: false })).code).toBe('not_in_plan');
+});
+
+test('rows without an adjuster get the one that is given for their number', async () => {
+  const rows = ids(2).map((one) => ({ ...one, adjuster_svc_id: '' }));
+  const { json, sent } = await imported(rows, { adjusters: { 'SVC-9': [3] } });
+  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['invalid', 'valid']);
+  expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9']]);
+});
+
 test('a row without an adjuster says where its claim is, unless it was sent with one before', async () => {
   const without = { adjuster_svc_id: '', 'loss_location.zip': '33931' };
   const needs = { zip: '33931', state: 'FL', form_type: null };
@@ -258,6 +271,7 @@ test('of a file so many rows are checked or sent at once, from the row that is a
         [{}, { fromRow: 3, untilRow: count + 3, nextRow: count + 3 }],
       ]);
   }
+  expect((await imported(ids(LIMITS.importRows))).json.lines).toBe(LIMITS.importRows);
 });
 
 test.each<[object, pointer: string]>([

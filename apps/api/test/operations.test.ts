@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { DomainError, HOUR, NO_OVERRIDES } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import { accounts } from '../src/composition/accounts.ts';
 import { claims } from '../src/composition/claims.ts';
 import type { Services } from '../src/composition/container.ts';
@@ -391,4 +392,31 @@ test('an error of each service that an operation asks is that of its request', a
       ]);
     }
   }
+});
+
+test('the work of adjusters is counted for one request at a time, and a firm verifies its trail once at a time', async () => {
+  let [running, most] = [0, 0];
+  const { promise, resolve } = later();
+  const ask = application<Services>(operationsOf, {
+    ...RESULTS,
+    async listBoardAdjusters() {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return page();
+    },
+    verifyAudit: () => promise.then(() => RESULTS.verifyAudit),
+  });
+  const twice = (path: string) =>
+    [1, 2].map(() => ask('GET', path, { headers: { authorization: 'Bearer staff' } }));
+  const lists = await Promise.all(twice('/firm/v1/adjusters'));
+  expect([most, ...lists.map(({ status }) => status)]).toEqual([1, 200, 200]);
+  const both = twice('/firm/v1/audit/verification');
+  const refused = await Promise.race(both);
+  expect([refused.status, refused.header('Retry-After'), refused.json.detail]).toEqual([
+    ...[429, '1', expect.stringContaining('Another verification of your firm is running.')],
+  ]);
+  resolve();
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 429]);
 });
