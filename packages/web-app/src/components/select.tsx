@@ -15,7 +15,8 @@ export function Select<Value extends string | number>(props: {
       <label for={id}>{props.label}</label>
       <select
         id={id}
-        value={props.value}
+        // Compared with texts; only browsers make one of a number.
+        value={String(props.value)}
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = props.options[selectedIndex];
           if (chosen !== undefined) props.choose(chosen);
