@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   '@jest/fake-timers': ['ModernFakeTimers'],
   '@jest/test-result': ['createEmptyTestResult'],
   '@jest/test-sequencer': ['default'],
-  '@opentelemetry/core': ['ExportResultCode', 'W3CTraceContextPropagator'],
+  '@opentelemetry/core': ['ExportResult', 'ExportResultCode', 'W3CTraceContextPropagator'],
   'jest-circus': names(`afterAll afterEach beforeAll beforeEach describe test resetState run`),
   'jest-message-util': ['formatResultsErrors'],
   'jest-mock': ['ModuleMocker'],
