@@ -8,7 +8,6 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly status: { readonly code?: number };
   readonly serviceName: unknown;
 }
 

@@ -17,33 +17,17 @@ const [service, endpoint] = await Promise.all([
   startWebhookEndpoint(),
 ]);
 
-const svc = svcJsonOn(service.databaseUrl);
-
-const create = (firm: TestFirm, path: string, environment = 'test') =>
-  svc('webhook', 'create', '--firm', firm.id, '--url', endpoint.url + path, '--environment', environment);
-
-const arrived = (path: string, count: number): Promise<ReceivedWebhook[]> =>
-  eventually(
-    async () => endpoint.at(path),
-    (received) => received.length >= count,
-  );
-
 const sendTestClaim = (firm: TestFirm) => sendClaim(service, firm.test, claimBody(firm.account.manual));
 
 test('a signal is verified by standardwebhooks, and a poll from it gets the claim', async () => {
   const firm = await service.firm();
-  const created = await create(firm, '/verified');
-  expect(created).toEqual({
-    webhook: {
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      url: `${endpoint.url}/verified`,
-      environment: 'test',
-      state: 'active',
-    },
-    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-  });
+  const ofEndpoint = ['--url', `${endpoint.url}/verified`, '--environment', 'test'];
+  const created = await svcJsonOn(service.databaseUrl)('webhook', 'create', '--firm', firm.id, ...ofEndpoint);
   const { json: claim } = await sendTestClaim(firm);
-  const [signal] = (await arrived('/verified', 1)) as [ReceivedWebhook];
+  const [signal] = (await eventually(
+    async () => endpoint.at('/verified'),
+    ({ length }) => length === 1,
+  )) as [ReceivedWebhook];
   const event = new Webhook(created.secret).verify(signal.body, signal.headers) as {
     data: { updated_since: string };
   };

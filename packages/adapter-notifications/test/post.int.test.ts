@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { listening } from '../../../tools/services/local-server.ts';
-import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { createPost, createResolveName } from '../src/index.ts';
 import { startNameServer } from './name-server.ts';
 
@@ -73,11 +70,6 @@ const server = createServer((socket) => {
 });
 
 const { port } = await listening(server);
-const hostsFile = join(temporaryFolder(), 'hosts');
-writeFileSync(
-  hostsFile,
-  '# local\n127.0.0.1  localhost\n127.0.0.1\tlisted.example other.example # here\nx here.example\n',
-);
 const names = await startNameServer(
   new Map<string, readonly string[] | 'silence'>([
     ['here.example', ['127.0.0.1']],
@@ -100,7 +92,7 @@ const send = (
   const { allowLoopback = true, resolved, timeoutMs = 20_000 } = options;
   const resolveName =
     resolved === undefined
-      ? createResolveName([names.address], hostsFile)
+      ? createResolveName([names.address])
       : async () => resolved.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return createPost(allowLoopback, resolveName)(url, { headers: {}, body: '{}', timeoutMs });
 };
@@ -125,15 +117,14 @@ describe('an address', () => {
 });
 
 describe('a name', () => {
-  test('is resolved by the name servers or the hosts file, and a connection tries a few of its addresses', async () => {
-    const hosts = ['here.example', 'alias.example', 'many.example', 'listed.example', 'other.example'];
+  test('is resolved by the name servers, and a connection tries a few of its addresses', async () => {
+    const hosts = ['here.example', 'alias.example', 'many.example'];
     const ends = await Promise.all(hosts.map((host) => outcome(urlOf(host))));
     expect(ends).toEqual(hosts.map(() => 200));
-    const resolve = createResolveName([names.address], hostsFile);
+    const resolve = createResolveName([names.address]);
     const signal = AbortSignal.timeout(20_000);
     expect(await resolve('many.example', signal)).toHaveLength(4);
     expect(await resolve('six.example', signal)).toEqual([{ address: '::1', family: 6 }]);
-    expect(names.asked).not.toContain('listed.example');
   });
 
   test('ends the same way if it does not exist, leads to a private address or to itself, and is asked for once', async () => {

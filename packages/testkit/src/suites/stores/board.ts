@@ -307,19 +307,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await warned()).toEqual([]);
     });
 
-    test('spreads claims over active members alone, and offers nothing', async () => {
-      const { newFirm, newTeam, use } = fixture();
-      const [{ firm, svcId }, stranger] = [await newTeam(), await newFirm()];
-      const claims = [{ id: '1', zip: '33991', state: 'FL', form: undefined, rejectedBy: undefined }];
-      const spread = (to: Svcid, of = firm) => use.spreadClaims(of.id, 'live', new Map([[to, 0]]), claims);
-      expect(await spread(svcId)).toMatchObject([{ id: '1', adjuster: svcId }]);
-      expect(await board(firm, OPEN)).toEqual([]);
-      expect(await errorCodeOf(spread(svcId, stranger))).toBe('adjuster_not_in_firm');
-      await use.leaveFirm({ svcId }, firm.id);
-      for (const to of [svcId, 'nobody' as Svcid, firm.accounts.new])
-        expect(await errorCodeOf(spread(to))).toBe('adjuster_not_in_firm');
-    });
-
     test('shows a claim with every offer, the latest first, and how each ended', async () => {
       const { newFirm, newMember, offer, use, clock, stores } = fixture();
       const firm = await newFirm();

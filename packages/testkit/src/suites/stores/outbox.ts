@@ -1,44 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { type ClaimId, DAY, type FirmId, HOUR, type Svcid } from '@svc/domain';
-import type { Fixture, TestFirm } from '../../fixture.ts';
+import type { Fixture } from '../../fixture.ts';
 
 export function outboxBehavior(fixture: () => Fixture): void {
-  /**
-   * Runs the due jobs of a firm without changing the queue. Jobs that are due immediately may have a time from the
-   * queue's clock.
-   */
-  const runDue = async (firm: TestFirm): Promise<void> => {
-    const { jobsOf, use, clock } = fixture();
-    for (const { job, runAt } of await jobsOf(firm)) {
-      if (job.kind.startsWith('notify') || runAt <= clock.now()) await use.runJob(job);
-    }
-  };
-  const notificationsTo = (svcId: Svcid) =>
-    fixture().external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
-
   describe('jobs after a commit', () => {
-    test('the adjuster is notified of an offer and of its withdrawal', async () => {
-      const { newFirm, newMember, sendId, offer, jobsOf } = fixture();
-      const firm = await newFirm();
-      const [first, second] = [await newMember(firm), await newMember(firm)];
-      const claimId = await sendId(firm.live, first);
-      await offer(firm.live, claimId, second);
-      const waiting = await jobsOf(firm);
-      const jobs = waiting.map(({ job }) => job).filter(({ kind }) => kind !== 'notify_invitation');
-      const about = { firmId: firm.id, claimId };
-      expect(jobs).toHaveLength(3);
-      expect(jobs).toEqual(
-        expect.arrayContaining([
-          { kind: 'notify_offer', ...about, svcId: first },
-          { kind: 'notify_offer_withdrawn', ...about, svcId: first },
-          { kind: 'notify_offer', ...about, svcId: second },
-        ]),
-      );
-      await runDue(firm);
-      expect(notificationsTo(second)).toEqual([{ kind: 'offer', firmName: firm.name, claimId }]);
-    });
-
     test('a job about an offer reads who holds it now, in its own firm alone', async () => {
       const { newFirm, newMember, sendId, use, stores, clock, ids } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
