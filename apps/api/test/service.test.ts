@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -71,10 +72,9 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   await answer.text();
   // A stream is a request too, but not a slow one.
   const { token } = await operatorOf(services).staff(firm.id as FirmId);
-  const stream = await fetch(`${url}/firm/v1/changes`, {
-    headers: { Authorization: `Bearer ${token}`, Connection: 'close' },
-  });
-  await stream.body?.cancel();
+  const stream = get(`${url}/firm/v1/changes`, { headers: { Authorization: `Bearer ${token}` } });
+  await once(stream, 'response');
+  stream.destroy();
   const counted = await eventually(
     async () => (await (await fetch(metricsUrl ?? '')).text()).match(/^http_.*_(total|count)\{.*$/gm) ?? [],
     (lines) => lines.some((line) => line.includes('changes')),

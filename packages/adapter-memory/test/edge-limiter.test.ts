@@ -20,12 +20,6 @@ describe('the edge limiter', () => {
     expect(edge.size).toBe(0);
   });
 
-  test('limits each address separately', () => {
-    const { allowed } = underTest(10);
-    expect(allowed('192.0.2.1', 20)).toBe(10);
-    expect(allowed('192.0.2.2', 20)).toBe(10);
-  });
-
   test.each([0, 1, 100, 59_876, 59_877, 59_999])(
     'accepts an address that waits a minute after a denied request, %i ms into the minute',
     (offset) => {
