@@ -70,6 +70,7 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   const answer = await fetch(`${url}/v1/me`, { headers });
   expect(answer.status).toBe(200);
   await answer.text();
+  await (await fetch(`${url}/metrics`)).text();
   // A stream is a request too, but not a slow one.
   const { token } = await operatorOf(services).staff(firm.id as FirmId);
   const stream = get(`${url}/firm/v1/changes`, { headers: { Authorization: `Bearer ${token}` } });
@@ -81,8 +82,11 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   );
   expect(counted).toEqual([
     'http_requests_total{route="GET /v1/me",status="200"} 1',
+    'http_requests_total{route="none",status="404"} 1',
     'http_requests_total{route="GET /firm/v1/changes",status="aborted"} 1',
     'http_request_duration_seconds_count{route="GET /v1/me"} 1',
+    'http_request_duration_seconds_count{route="none"} 1',
+    'http_errors_total{route="none",code="not_found"} 1',
   ]);
   expect((await fetch(String(metricsUrl?.replace('/metrics', '/ready')))).status).toBe(200);
   const saved = jest
