@@ -75,7 +75,12 @@ test.each<[what: string, z.ZodType, ...(readonly [error: string | null, ...unkno
   ['an object', object, [null, {}, { a: 'a' }], ['', 'x'], ['; received an array', []]],
   ['an array of texts', texts, [null, MANY.slice(1)], [TOO_MANY, MANY], ['; received an object', {}]],
   ['a UUID', uuid, ['; use the other one', '1']],
-  ['an integer from 1 to 2,000', limit, ['', '0', '2001', '1.0']],
+  [
+    'an integer from 1 to 2,000',
+    limit,
+    [null, '1', '50', '2000'],
+    ['', '0', '2001', '-1', '1.0', '1e1', '0x10', '050', '', 'ten', '+5', '1 ', '9'.repeat(20)],
+  ],
 ])('a field that takes %s says what is wrong with any other value', (what, schema, ...cases) => {
   const missing = `This field is required: ${what}.`;
   const isNull = `Must be ${what}, not null. If the field is optional, omit it instead.`;

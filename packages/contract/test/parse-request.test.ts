@@ -315,14 +315,6 @@ describe('a query', () => {
     expect(errorsOf(list(search))).toEqual([{ parameter, detail: expect.stringContaining(hint) }]);
   });
 
-  it.each(['1', '50', '200'])('accepts the limit %s', (limit) =>
-    expect(queryOf(`limit=${limit}`).limit).toBe(Number(limit)),
-  );
-  it.each(['0', '201', '-1', '1.0', '1e1', '0x10', '050', '', 'ten', '+5', '1%20', '99999999999999999999'])(
-    'rejects the limit %j',
-    (limit) => expect(queryErrors(`limit=${limit}`)).toEqual(['limit']),
-  );
-
   it.each([
     ['2026-08-29', '2026-08-29T00:00:00Z'],
     ['2026-08-29T14:30Z', '2026-08-29T14:30:00Z'],

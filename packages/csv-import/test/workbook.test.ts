@@ -316,25 +316,6 @@ describe('a cell', () => {
     expect(read(workbookOf({ sheets: [{ xml: merged }] })).text).toBe('a\tb\r\nx\t');
   });
 
-  test('with what was typed is the value of its field', () => {
-    expect(
-      claimWith({
-        'Date of Loss': number('46261', 1),
-        'Time of Loss': number('0.604166666666667', 2),
-        'Policy #': number('8700000001'),
-        'Loss Zip': number('8260', 3),
-        'Building Limit': number('250000.5'),
-        'estimate.contents_tax_rate': number('0.065', 4),
-      }),
-    ).toMatchObject({
-      loss: { date: '2026-08-27', time: '14:30' },
-      policy: { number: '8700000001' },
-      loss_location: { zip: '08260' },
-      coverages: { building_limit: 250000.5 },
-      estimate: { contents_tax_rate: 0.065 },
-    });
-  });
-
   test.each<[string, string, Cells[number], string]>([
     ['a ZIP code that has lost its zero', 'Loss Zip', number('8260'), 'first zero'],
     ['a policy number that has lost digits', 'Policy #', number('1234567890123456'), 'Is a rounded number'],

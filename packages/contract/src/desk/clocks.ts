@@ -87,7 +87,6 @@ export const clocksSchema = responseObject({
   id: 'Clocks',
   description: 'Within what times a firm owes its carriers contact, inspection and report.',
 });
-export type ClocksDocument = z.output<typeof clocksSchema>;
 
 /** What the firm owes its carriers. */
 export const clockEndpoints = named({
