@@ -27,7 +27,6 @@ const LONGEST = [
   'packages/adapter-postgres/test/jobs',
   'apps/adjuster/test/accessibility',
   'apps/api/test/chaos-run',
-  'apps/api/test/push-delivery',
   'packages/adapter-postgres/test/migrate',
   'apps/api/test/limits',
   'apps/api/test/stores-agree',

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { receiptKeyOf } from '../src/composition/claims.ts';
 import { compose, createMetrics } from '../src/composition/compose.ts';
 import { createVapidKeys } from '../src/composition/notifications.ts';
-import { type Tracing, tracedLog } from '../src/composition/tracing.ts';
+import { type Tracing, tracedLog, tracedPorts } from '../src/composition/tracing.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { createDemo, walkThrough } from '../src/demo.ts';
 import { memoryConnection } from './memory-service.ts';
@@ -206,7 +206,7 @@ const tracing: Tracing = {
 test('with tracing the calls of ports and the jobs are traced, and lines of the log name their trace', async () => {
   const startJobs = jest.fn<PostgresStores['startJobs']>();
   const jobs = jest.spyOn(tracing, 'jobs');
-  const { services, application } = await composed({}, { tracing, stores: { startJobs } });
+  const { services, stores, application } = await composed({}, { tracing, stores: { startJobs } });
   const traced = Object.entries(services).flatMap(([name, service]) =>
     typeof service === 'object' && service !== null && 'tracedAs' in service
       ? [[name, service.tracedAs]]
@@ -226,6 +226,14 @@ test('with tracing the calls of ports and the jobs are traced, and lines of the 
     ...Object.fromEntries(['rateLimiter', 'notifier', 'mailer'].map((name) => [name, `${name} undefined`])),
     claimWrites: 'claim writes',
   });
+  const { rateLimiter, usedKeys } = tracedPorts(
+    tracing,
+    { ...services, unitOfWork: stores.unitOfWork },
+    true,
+  );
+  expect([rateLimiter, usedKeys]).toMatchObject(
+    ['rateLimiter', 'usedKeys'].map((name) => ({ tracedAs: `${name} redis` })),
+  );
   application.startJobs();
   expect(jobs).toHaveBeenCalledWith(services.runJob);
   expect(startJobs.mock.calls).toEqual([[jobs.mock.results[0]?.value]]);

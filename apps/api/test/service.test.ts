@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
@@ -17,6 +18,7 @@ import { listen } from '../src/listen.ts';
 import { startOperationsServer } from '../src/operations-server.ts';
 import { startService } from '../src/service.ts';
 import { memoryConnection } from './memory-service.ts';
+import { claimBody } from './service-under-test.ts';
 
 const DATABASE = 'postgres://service@h/db';
 const LOG = { error() {}, warn() {}, info() {}, debug() {} };
@@ -24,13 +26,19 @@ const LOG = { error() {}, warn() {}, info() {}, debug() {} };
 afterEach(() => void jest.restoreAllMocks());
 
 /** The service on stores in memory. */
-async function started(env: Readonly<Record<string, string>> = {}) {
+async function started(env: Readonly<Record<string, string>> = {}, log = LOG) {
   const migrations: unknown[] = [];
   const stopJobs = async () => void connection.steps.push('jobs');
   const pool = () => ({ name: 'jobs', max: 1, open: 0, idle: 0, waiting: 0 }) as const;
-  const connection = memoryConnection({ startJobs: () => ({ stop: stopJobs, pool }) });
+  let runJob: Parameters<typeof connection.stores.startJobs>[0] = async () => {};
+  const connection = memoryConnection({
+    startJobs(run) {
+      runJob = run;
+      return { stop: stopJobs, pool };
+    },
+  });
   const config = readConfig({ PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', ...env }, false);
-  const service = await startService(config, DATABASE, LOG, connection.clock, {
+  const service = await startService(config, DATABASE, log, connection.clock, {
     async migrateDatabase(...given) {
       migrations.push(given);
       return [];
@@ -40,7 +48,8 @@ async function started(env: Readonly<Record<string, string>> = {}) {
     expect(connection.steps).toEqual(connection.opened.map(() => 'close'));
     throw error;
   });
-  return { ...connection, service, migrations };
+  const runJobs = () => connection.memory.jobs.runDue(connection.clock.now(), runJob);
+  return { ...connection, service, migrations, runJobs };
 }
 
 /** A port that is in use. */
@@ -101,6 +110,81 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
     ['test', null],
   ]);
   for (const closed of [url, metricsUrl ?? '']) await expect(fetch(closed)).rejects.toThrow('fetch failed');
+});
+
+/** The names of spans below one, each with those below it. */
+interface Tree {
+  readonly [name: string]: Tree;
+}
+
+test('a request is traced from its caller to the job that it causes, without ids and content, unless it is unsampled or blocked', async () => {
+  const received: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    received.push(await text(request));
+    response.end('{}');
+  });
+  await listen(receiver, 0, '127.0.0.1');
+  atEnd(() => receiver.close());
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+    // Of requests without a trace, none.
+    ...{ OTEL_TRACES_SAMPLER_ARG: '0', EDGE_LIMIT_PER_MINUTE: '3' },
+  };
+  const lines: object[] = [];
+  const info = (...[, fields]: unknown[]) => void lines.push(Object(fields));
+  const { service, runJobs } = await started(env, { ...LOG, info });
+  const operator = operatorOf(service.services);
+  const firm = await operator.firm();
+  const { svcId } = await operator.member(firm.id);
+  const [trace, parent] = ['a0000000000000000000000000000001', 'b7ad6b7169203331'];
+  const statuses = [];
+  for (const [n, flags] of ['01', '00', null, '01'].entries()) {
+    const traced = flags && { traceparent: `00-${trace}-${parent}-${flags}`, tracestate: 'vendor=Reyes' };
+    const changes = { external_id: `FILE-${n}`, claim_number: `FILE-${n}` };
+    const response = await fetch(`${service.url}/v1/claims`, {
+      method: 'POST',
+      headers: {
+        ...{ Authorization: `Bearer ${firm.live}`, 'Content-Type': 'application/json' },
+        ...{ 'Idempotency-Key': `key-${n}`, ...traced },
+      },
+      body: JSON.stringify(claimBody(svcId, changes)),
+    });
+    statuses.push(response.status);
+    await response.text();
+    await runJobs();
+  }
+  expect(statuses).toEqual([201, 201, 201, 429]);
+  await service.stop();
+  const sent = received.flatMap((body) => JSON.parse(body).resourceSpans);
+  const spans = sent.flatMap(({ scopeSpans }) => scopeSpans).flatMap((scope) => scope.spans);
+  const below = (id: string): Tree =>
+    Object.fromEntries(
+      spans.flatMap(({ parentSpanId, name, spanId }) => (parentSpanId === id ? [[name, below(spanId)]] : [])),
+    );
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([trace]));
+  expect(below(parent)).toEqual({
+    'POST /v1/claims': {
+      ...{ 'credentials.keyByHash': {}, 'credentials.version': {}, 'rateLimiter.consume': {} },
+      'claimWrites.send': {
+        'process notify_offer': { 'jobReads.assignment': {}, 'jobReads.devices': {}, 'notifier.notify': {} },
+      },
+    },
+  });
+  const attribute = (key: string, value: object) => ({ key, value });
+  expect(spans.find(({ name }) => name === 'POST /v1/claims').attributes).toContainEqual(
+    attribute('http.response.status_code', { intValue: 201 }),
+  );
+  expect(sent[0].resource.attributes).toContainEqual(
+    attribute('service.name', { stringValue: 'claim-assignment-service' }),
+  );
+  const never = [firm.id, firm.live, svcId, 'FILE-', 'Reyes', 'Bayshore', '127.0.0.1'];
+  expect(never.filter((part) => received.join().includes(part))).toEqual([]);
+  const requests = lines.filter((line) => 'route' in line);
+  expect(requests.map((line) => ('trace_id' in line ? line.trace_id : null))).toEqual([
+    trace,
+    trace,
+    expect.any(String),
+  ]);
 });
 
 test('the addresses are those of the configuration, and before it stops a service is not healthy', async () => {
