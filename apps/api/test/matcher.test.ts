@@ -65,6 +65,11 @@ test.each([
   expect(found(method, path)).toEqual(expected);
 });
 
+test('a method that a path does not have is answered with those that it has', () => {
+  const detail = 'This path supports GET, HEAD only.';
+  expect(match('PUT', '/v1/claims/a')).toMatchObject({ code: 'method_not_allowed', extra: { detail } });
+});
+
 test('a page is found with its files, and a stream without HEAD, beside operations', () => {
   const pages = [
     pageRoute('/app', async () => {}),

@@ -53,7 +53,7 @@ async function all(credentials: Partial<typeof CREDENTIALS>, callers: Callers = 
   for (const id of Object.keys(endpoints)) {
     const { endpoint, path, query, headers, body } = requestOf(id);
     const authorization = credentials[endpoint.auth];
-    const sent = { headers: { ...headers, authorization }, body };
+    const sent = { headers: { ...headers, authorization, 'x-request-id': 'own' }, body };
     ends.push({ endpoint, ...(await ask(endpoint.method, `${path}?${query}`, sent)) });
   }
   return ends;
@@ -88,6 +88,8 @@ test('each request counts against the limits of its caller, and its response aga
   for (const environment of ['live', 'test']) {
     const ends = await all({ ...CREDENTIALS, key: `Bearer svc_${environment}_1` });
     const admission = [['isDraining'], ['edgeLimiter.allow', '192.0.2.1']];
+    const ids = ends.map(({ header }) => `${header('X-Request-Id')}`);
+    expect([new Set(ids).size, ids.filter((id) => !/^[0-9a-f-]{36}$/.test(id))]).toEqual([ends.length, []]);
     for (const { endpoint, status, calls, trace } of ends)
       expect([endpoint.id, status, trace?.route, trace?.reader, calls]).toEqual([
         ...[endpoint.id, 204, `${endpoint.method} ${endpoint.path}`],
@@ -272,7 +274,11 @@ test.each<[method: string, path: string, Record<string, string>, code: string, c
 
 test('an unknown path is answered with the one that was meant, and an excess of such requests like any other', async () => {
   const { json } = await application<Work>(operations)('GET', '/v1/Claims/', { headers: KEY });
-  expect(json.detail).toContain('Did you mean /v1/claims?');
+  const at = (detail: string) =>
+    `This path is not part of the interface.${detail} The documentation is at https://docs.example.`;
+  expect(json.detail).toBe(at(' Did you mean /v1/claims?'));
+  const other = await application<Work>(operations)('GET', '/v1/nowhere', { headers: KEY });
+  expect(other.json.detail).toBe(at(''));
   const limitedAsk = application<Work>(operations, { 'rateLimiter.consume': { ...over, retryAfterMs: 0 } });
   const end = await limitedAsk('GET', '/v1/nowhere', { headers: KEY });
   expect([end.status, end.header('Retry-After'), end.calls.at(-1)]).toEqual([

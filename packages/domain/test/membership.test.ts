@@ -152,6 +152,8 @@ describe('an invitation', () => {
     );
     expect(() => perform.leave(invited(), INVITED + 1)).toThrow('You are not a member of this firm.');
     expect(() => perform.withdraw(joined(), INVITED + 2)).toThrow('There is no pending invitation.');
+    expect(() => perform.invite(joined(), INVITED + 2)).toThrow('already a member of the firm');
+    expect(() => perform.invite(invited(), INVITED + 2)).toThrow('already has a pending invitation');
   });
 
   test('fullName is null when either name is missing', () => {
