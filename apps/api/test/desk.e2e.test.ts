@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
+import { compactVerify, createRemoteJWKSet } from 'jose';
 import { cell, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { acceptClaim, getClaim, listClaims, offerClaim, outcome, sentClaim } from './firm-calls.ts';
@@ -17,10 +18,11 @@ const get = (path: string, as = dispatcher): Promise<ApiResponse> =>
   service.call('GET', `/firm/v1${path}`, { as });
 const post = (path: string, as: string, body: object): Promise<ApiResponse> =>
   service.call('POST', path, { as, body });
-const contentOf = ({ json }: ApiResponse) =>
-  JSON.parse(Buffer.from(json.receipt.split('.')[1], 'base64url').toString());
+const jwks = createRemoteJWKSet(new URL('/.well-known/jwks.json', service.url));
+const contentOf = async ({ json }: ApiResponse) =>
+  JSON.parse(new TextDecoder().decode((await compactVerify(json.receipt, jwks)).payload));
 
-test('a dispatcher takes back an offer and closes claims', async () => {
+test('a dispatcher takes back an offer and closes claims, and jose verifies the receipt of a late answer', async () => {
   const { svcId, token } = adjuster;
   const { id, updated_at } = await sentClaim(service, firm.live, svcId);
   const offered_at = at(clock.now());
@@ -40,7 +42,7 @@ test('a dispatcher takes back an offer and closes claims', async () => {
   const receipt = await service.call('GET', `/app/v1/claims/${id}/receipt?offered_at=${offered_at}`, {
     as: token,
   });
-  expect(contentOf(receipt)).toMatchObject({
+  expect(await contentOf(receipt)).toMatchObject({
     ...{ status: 'withdrawn', answered: null, late_answer: { answer: 'accept', at: at(clock.now()) } },
     decided_by: { rule: 'withdrawn_by_firm' },
   });

@@ -110,15 +110,6 @@ test('the error page has one entry for each code, with cause, fix and an example
   }
 });
 
-test('a page is sent as Markdown to clients that accept Markdown and not HTML', async () => {
-  const { headers, text } = await get('/docs/limits', { Accept: 'text/markdown' });
-  expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8');
-  expect(headers.get('vary')).toBe('Accept, Accept-Encoding');
-  expect(text).toBe((await get('/docs/limits.md')).text);
-  const browser = await get('/docs/limits', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
-  expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8');
-});
-
 test('the reference has every operation, with its fields, errors and samples, on the page of its resource', async () => {
   const names = PAGES.filter(({ name }) => name.startsWith('reference/')).map(({ name }) => name);
   const pages = await Promise.all(
@@ -222,32 +213,6 @@ test('a base URL with a path applies to every page, script and search result', a
   const assets = [...(files?.byPath.keys() ?? [])].filter((path) => path.startsWith('/docs/assets/'));
   expect(assets.length).toBeGreaterThan(20);
   expect(assets.filter((path) => other?.byPath.has(path))).toEqual([]);
-});
-
-test('an unknown page is an HTML page with status 404, and other methods get 405', async () => {
-  // Not through `callHttp`, which expects every error to be a problem document.
-  const missing = await fetch(`${service.url}/docs/nowhere`);
-  expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(missing.headers.get('cache-control')).toBe('no-store');
-  expect(await missing.text()).toContain('Page not found');
-  for (const path of ['/docs/%2e%2e%2fpackage.json', '/docs/..%2f..%2fpackage.json', '/docs/assets/app.js']) {
-    expect((await fetch(service.url + path)).status).toBe(404);
-  }
-  const written = await callHttp(service.url, 'POST', '/docs', { body: {} });
-  expect([written.status, written.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  for (const path of ['/docs/', '/docs/index']) {
-    const moved = await fetch(service.url + path, { redirect: 'manual' });
-    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/docs']);
-  }
-});
-
-test('the root leads to the documentation, unless a client asks for JSON: then it is 404', async () => {
-  for (const headers of [{ Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, { Accept: '*/*' }, {}]) {
-    const { status, headers: got } = await fetch(`${service.url}/`, { headers, redirect: 'manual' });
-    expect([status, got.get('location'), got.get('vary')]).toEqual([302, '/docs', 'Accept']);
-  }
-  const { status, headers, json } = await get('/', { Accept: 'application/json' });
-  expect([status, headers.get('vary'), json.code]).toEqual([404, 'Accept', 'not_found']);
 });
 
 test('/favicon.ico is an icon', async () => {

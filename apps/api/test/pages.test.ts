@@ -312,7 +312,13 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
       ...['/docs/packages/', 'text/markdown', 200, 'packages', short, 'Accept-Encoding', undefined],
       'GET /docs/packages/',
     ],
-    ['/docs/nowhere', '*/*', 404, 'no page', 'no-store', 'Accept-Encoding', undefined, 'GET /docs/{page}'],
+    ...['nowhere', '%2e%2e%2fsite.json', '..%2f..%2fsite.json'].map(
+      (name) =>
+        [
+          ...[`/docs/${name}`, '*/*', 404, 'no page', 'no-store', 'Accept-Encoding', undefined],
+          'GET /docs/{page}',
+        ] as const,
+    ),
     [
       ...[`/docs/assets/a.${version}.js`, '*/*', 200, 'js', forever, 'Accept-Encoding', undefined],
       'GET /docs/assets/{name}',

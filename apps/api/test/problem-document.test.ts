@@ -54,9 +54,3 @@ test.each<[error: unknown, code: string, extra: object]>([
   const problem = asHttpProblem(error);
   expect([problem.code, problem.extra]).toEqual([code, extra]);
 });
-
-test('a rule about a field is an error at the place where the operation has it', () => {
-  const pointers = { too_many_keys: '/environment' };
-  const { extra } = asHttpProblem(new DomainError('too_many_keys', 'No.'), { pointers });
-  expect(extra.errors).toEqual([{ detail: 'No.', pointer: '/environment' }]);
-});
