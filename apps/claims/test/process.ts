@@ -16,11 +16,11 @@ interface Ended {
 /** Runs the command line as a process, for signals and closed pipes. */
 export function start(
   args: readonly string[],
-  { env = {}, cwd, stdin }: { env?: Record<string, string>; cwd?: string; stdin?: string } = {},
+  { env = {}, stdin }: { env?: Record<string, string>; stdin?: string } = {},
 ) {
   const [file = '', ...command] = MAIN_COMMAND;
   const { PATH = '' } = process.env;
-  const child = spawn(file, [...command, ...args], { cwd, env: { PATH, ...env } });
+  const child = spawn(file, [...command, ...args], { env: { PATH, ...env } });
   const output = { stdout: '', stderr: '' };
   const watchers = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

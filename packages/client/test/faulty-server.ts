@@ -3,24 +3,16 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { listening } from '../../../tools/services/local-server.ts';
 
-export interface Received {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-export type Behavior = (response: ServerResponse, socket: Socket, received: Received) => void;
+export type Behavior = (response: ServerResponse, socket: Socket) => void;
 
 /** Reads each request and applies the next behavior; the last one repeats. */
 export async function startFaultyServer(behaviors: readonly Behavior[]) {
-  const received: Received[] = [];
+  const received: { headers: IncomingMessage['headers']; body: string }[] = [];
   const server = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request;
-    const one = { method, path: url, headers, body: await text(request) };
+    const body = await text(request);
     const behave = behaviors[Math.min(received.length, behaviors.length - 1)];
-    received.push(one);
-    behave?.(response, request.socket, one);
+    received.push({ headers: request.headers, body });
+    behave?.(response, request.socket);
   });
   return { ...(await listening(server)), received };
 }
