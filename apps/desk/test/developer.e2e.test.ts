@@ -11,12 +11,9 @@ import {
   visit,
 } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
-import { startWebhookEndpoint } from '../../api/test/webhook-endpoint.ts';
 import { DESK, enterDesk, faultsOf, saved, startDesk, storedText } from './desk-under-test.ts';
 
 const { browser, service, visiting } = await startDesk();
-
-const hook = await startWebhookEndpoint();
 
 const statusWith = async (key: string): Promise<number> =>
   (await service.call('GET', '/v1/me', { as: key })).status;
@@ -82,66 +79,6 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     expect(await faultsOf(page, 'keys')).toEqual([]);
     const kept = `${await page.content()} ${await storedText(page)} ${page.url()}`;
     expect([kept.includes(first), kept.includes(second)]).toEqual([false, false]);
-  }));
-
-test('a developer adds a webhook, sees what fails and sends it again, replaces the secret, pauses, resumes and removes it', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    await enterDesk(page, service, await service.staff(firm, 'developer'), '#/webhooks');
-    const dialog = page.getByRole('dialog');
-    const add = async (url: string) => {
-      await button(page, 'Add an endpoint').click();
-      await dialog.getByLabel('Address').fill(url);
-      await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
-    };
-    await add('ftp://example.com');
-    await page.getByText(/^The service did not accept what was entered\. .*https/).waitFor();
-    await page.keyboard.press('Escape');
-    await add(hook.url);
-    const first = await secretIn(page);
-    expect(first).toMatch(/^whsec_/);
-    const sendTest = async (outcome: string) => {
-      await button(page, 'Send a test').click();
-      await page.getByText(outcome, { exact: true }).waitFor();
-    };
-    await sendTest('Delivered');
-    await page.getByText(/^Last delivered/).waitFor();
-    await page.getByText(/:\d\d:\d\d\s[AP]M · 204 · \d+ ms$/).waitFor();
-    hook.responses.set('/', (response) => response.writeHead(401).end('unknown signature'));
-    await sendTest('Failed');
-    await page.getByText('Response: unknown signature').waitFor();
-    hook.responses.set('/', (response) => response.destroy());
-    await button(page, 'Send again').first().click();
-    await page.getByText(/^Last delivered .* · Failed \(no connection\) /).waitFor();
-    expect(await faultsOf(page, 'failing')).toEqual([]);
-    hook.responses.clear();
-    await button(page, 'Send again').first().click();
-    await page.getByText('Failed', { exact: true }).waitFor({ state: 'detached' });
-    await button(page, 'Replace the secret').click();
-    expect(await secretIn(page)).not.toBe(first);
-    await page.getByText(/^Signed with both secrets until/).waitFor();
-    await page.getByText('Deliveries').click();
-    await button(page, 'Send again').first().click();
-    await until('the last delivery', async () => hook.received.length === 5);
-    const [, failed, , again, both] = hook.received.map(({ headers }) => headers);
-    expect(again?.['webhook-id']).toBe(failed?.['webhook-id']);
-    await page.getByText(`webhook-id ${failed?.['webhook-id']}`).waitFor();
-    expect(String(both?.['webhook-signature']).split(' ')).toHaveLength(2);
-    // A signal that fails appears by itself, and is sent again before its next attempt.
-    hook.responses.set('/', (response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
-    await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
-    const signal = page.getByRole('listitem').filter({ hasText: 'claims.changed' });
-    await signal.getByText('Waiting').waitFor();
-    hook.responses.clear();
-    await signal.getByRole('button', { name: 'Send again' }).click();
-    await signal.getByText('Delivered').waitFor();
-    await button(page, 'Pause').click();
-    await page.getByText('Paused by a person').waitFor();
-    await button(page, 'Resume').click();
-    await page.getByText('Active', { exact: true }).waitFor();
-    await button(page, 'Remove this endpoint?').click();
-    await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('No endpoints yet').waitFor();
   }));
 
 test('where passkeys are required, the desk asks for one and nothing else, and it then signs in', async () => {

@@ -3,7 +3,7 @@ import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
 import { operatorOf } from '../../../tools/services/operator.ts';
-import { button, codeFor, heading, tooSmall, until } from '../../adjuster/test/app-under-test.ts';
+import { button, codeFor, heading, tooSmall } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
 import { en, type Texts } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
@@ -45,56 +45,6 @@ async function open(page: Page, screen: Screen, words: Texts): Promise<void> {
   await heading(page, words.nav[screen]).waitFor();
   await page.locator(`main ${SCREENS[screen]}`).first().waitFor();
 }
-
-test('an administrator invites a person, changes the role and removes the person; the browser keeps nothing', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    await enterDesk(page, service, await service.staff(firm, 'admin'), '#/people');
-    await button(page, 'Invite a person').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Full name').fill('Ana Reyes');
-    await dialog.getByLabel('Email').fill('ana.reyes@example.com');
-    await dialog.getByLabel('Role').selectOption('Developer');
-    await dialog.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('ana.reyes@example.com').waitFor();
-    await Promise.all([
-      page.waitForResponse((response) => response.request().method() === 'PATCH'),
-      page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' }),
-    ]);
-    await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
-    await page.getByText('The last administrator stays.').waitFor();
-    await page.context().setOffline(true);
-    const chosen = page.getByLabel('Role of Ana Reyes');
-    await chosen.selectOption({ label: 'Dispatcher' });
-    await until('the role as it is', async () => (await chosen.inputValue()) === 'auditor');
-    await page.context().setOffline(false);
-    await button(page, 'Remove Ana Reyes').click();
-    expect(await faultsOf(page, 'remove')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('ana.reyes@example.com').waitFor({ state: 'detached' });
-
-    const leaving = await service.staff(firm, 'admin');
-    const body = { environment: 'live', name: 'Claims import' };
-    const { json: made } = await service.call('POST', '/firm/v1/keys', { as: leaving, body });
-    await page.reload();
-    await button(page, 'Remove Priya Natarajan').click();
-    await dialog.getByText('1 key that the person made still works afterwards').waitFor();
-    await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('alert').getByText('Priya Natarajan was removed').waitFor();
-    expect(await faultsOf(page, 'removed')).toEqual([]);
-    await page.getByRole('alert').getByRole('link', { name: 'Keys' }).click();
-    await page.getByText('Made by a person who was removed', { exact: true }).waitFor();
-    expect(await faultsOf(page, 'keys')).toEqual([]);
-    await button(page, 'Revoke all keys of Priya Natarajan').click();
-    await dialog.getByRole('button', { name: 'Revoke all' }).click();
-    await page.getByText('Made by a person who was removed', { exact: true }).waitFor({ state: 'detached' });
-    await until('the revocation', async () => {
-      return (await service.call('GET', '/v1/me', { as: made.secret })).status === 401;
-    });
-
-    const kept = `${await storedText(page)} ${page.url()} ${await page.evaluate('document.cookie')}`;
-    expect(kept).not.toMatch(/Ana|Priya|@example/);
-  }));
 
 const AUDITED = [
   ...['adjusters', 'map', 'reports', 'keys', 'requests', 'webhooks', 'readiness', 'audit'],
@@ -138,26 +88,6 @@ test('an auditor sees every list, and finds nothing that writes and no secret', 
     await heading(page, 'Keys').waitFor();
   });
 });
-
-test('a person ends a session of another browser, and has late offers mailed', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    const token = await service.staff(firm, 'admin');
-    const { email } = (await service.call('GET', '/firm/v1/me', { as: token })).json.staff;
-    await service.call('POST', '/firm/v1/sign-in-codes', { body: { email } });
-    const body = { email, code: await codeFor(service) };
-    const { json: other } = await service.call('POST', '/firm/v1/sessions', { body });
-    await enterDesk(page, service, token, '#/settings');
-    await page.getByText('This session').waitFor();
-    await page.getByLabel('Email me once a day when offers are late').check();
-    await page.getByText('Saved.').waitFor();
-    const me = (await service.call('GET', '/firm/v1/me', { as: token })).json;
-    expect(me.late_offers_mail).toBe('daily');
-    await page.getByRole('button', { name: /^End / }).click();
-    await page.getByText('The session has ended.').waitFor();
-    expect((await service.call('GET', '/firm/v1/me', { as: other.token })).status).toBe(401);
-    expect((await service.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
-  }));
 
 test('a person of two firms chooses one after the code, changes it, and no tab goes on showing the other', () =>
   visiting(DESK, async ({ page }) => {
