@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { offerClaim, outcome } from '../../api/test/firm-calls.ts';
 import {
   assignmentOf,
   button,
@@ -214,43 +212,6 @@ test('a reason that is typed stays until its rejection is sent: after Escape, Ba
     await until('the rejection', async () => (await statusesOf(ids))[0] === 'rejected');
     const { rejection_reason } = await assignmentOf(service, firm, ids[0] ?? '');
     expect(rejection_reason).toBe('Too far away: The bridge is out.');
-  }));
-
-test('each answer has a receipt in the history, also one that was too late, and it can be saved', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers('First', 'Second');
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await button(page, 'Accept').click();
-    await until('the acceptance', async () => (await statusesOf(ids))[0] === 'accepted');
-    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
-    await heading(page, 'Ana Second').waitFor();
-    await context.setOffline(true);
-    await button(page, 'Accept').click();
-    await page.getByText('sent when you are online').first().waitFor();
-    const other = await service.member(firm);
-    expect(outcome(await offerClaim(service, firm.live, ids[1] ?? '', other.svcId))).toEqual([200]);
-    await context.setOffline(false);
-    await page.evaluate("location.hash = '#/history'");
-    const row = (result: string) => page.locator('.claim-row', { hasText: result });
-    const dialog = page.getByRole('dialog');
-    const receipt = async (result: string, text: string) => {
-      await row(result).getByRole('button', { name: 'Receipt' }).click();
-      await dialog.getByText(text).first().waitFor();
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        button(page, 'Share or save').click(),
-      ]);
-      await button(page, 'Close').click();
-      const [, payload] = JSON.parse(readFileSync(await file.path(), 'utf8')).receipt.split('.');
-      return JSON.parse(Buffer.from(payload, 'base64url').toString());
-    };
-    expect(await receipt('Answered too late', 'the firm offered the claim again')).toMatchObject({
-      ...{ claim_id: ids[1], status: 'withdrawn', answered: null },
-      late_answer: { answer: 'accept', kept_offline_since: expect.any(String) },
-    });
-    expect(await receipt('Accepted', 'Your answer counts')).toMatchObject({
-      ...{ claim_id: ids[0], status: 'accepted', late_answer: null },
-    });
   }));
 
 test.each([

@@ -229,21 +229,6 @@ export const expectShown = async (page: Page, texts: readonly string[]): Promise
   }
 };
 
-/** Changes the claims that the service sends to the page. */
-export async function changeClaims(
-  page: Page,
-  change: (claim: Record<string, unknown>) => unknown,
-): Promise<void> {
-  await page.route(/\/v1\/claims(\?|\/[^/]+$)/, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({
-      response,
-      json: body.data === undefined ? change(body) : { ...body, data: body.data.map(change) },
-    });
-  });
-}
-
 /** Offers the claim to another adjuster. */
 export async function offerToAnother(service: ServiceUnderTest, firm: TestFirm, id: string): Promise<void> {
   const { svcId } = await service.member(firm);

@@ -8,12 +8,10 @@ import {
   enter,
   expectShown,
   heading,
-  inDatabase,
   offerFullClaim,
   PHONE,
   signIn,
   startApp,
-  TABLET,
   until,
   WITHOUT_WORKER,
 } from './app-under-test.ts';
@@ -167,130 +165,5 @@ describe("the adjuster's notes and dates", () => {
       // The closed claim keeps the contact log.
       await page.getByLabel('Notes').waitFor({ state: 'detached' });
       await page.getByText('Inspected · Neighbor opened.').waitFor();
-    }));
-
-  test('in the contact log can be undone before they are sent, with the date and the note of the entry', () =>
-    visiting(WITHOUT_WORKER, async ({ page }) => {
-      const { id, token } = await acceptedClaim();
-      await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
-      await enter(page, service, token, `#/claims/${id}`);
-      const note = page.getByLabel('Note for the next entry');
-      const date = page.getByLabel('Policyholder contacted on', { exact: true });
-      await note.fill('Wrong house.');
-      await button(page, 'Talked to policyholder').click();
-      const entry = page.getByText('Talked to policyholder · Wrong house.');
-      await entry.waitFor();
-      expect(await date.inputValue()).not.toBe('');
-      await button(page, 'Undo the last entry').click();
-      await entry.waitFor({ state: 'detached' });
-      expect([await date.inputValue(), await note.inputValue()]).toEqual(['', 'Wrong house.']);
-      // Saving sends what is held.
-      await button(page, 'No answer').click();
-      await page.getByText('No answer · Wrong house.').waitFor();
-      expect((await read(id, token)).work).toEqual({ version: expect.any(String) });
-      await page.getByLabel('Notes').fill('Called twice.');
-      await button(page, 'Save').click();
-      await page.getByText('Saved.', { exact: true }).waitFor();
-      expect((await read(id, token)).work).toMatchObject({
-        notes: 'Called twice.',
-        contacts: [{ result: 'no_answer', note: 'Wrong house.' }],
-      });
-      await button(page, 'Undo the last entry').waitFor({ state: 'hidden' });
-    }));
-
-  test('on a device whose clock is a day fast, go out with the right time and day, and the app says so', () =>
-    visiting(WITHOUT_WORKER, async ({ page }) => {
-      const { id, token } = await acceptedClaim();
-      await page.addInitScript({
-        content: `{
-          const Clock = Date;
-          const now = () => Clock.now() + 86_400_000;
-          globalThis.Date = class extends Clock {
-            constructor(...parts) { if (parts.length === 0) super(now()); else super(...parts); }
-            static now() { return now(); }
-          };
-        }`,
-      });
-      await enter(page, service, token, `#/claims/${id}`);
-      await page.getByText(/^The clock of this device is (24 h|1 day|23 h) fast/).waitFor();
-      await button(page, 'Today: Property inspected on').click();
-      await button(page, 'Talked to policyholder').click();
-      await button(page, 'Save').click();
-      await page.getByText('Saved.', { exact: true }).waitFor();
-      const { work } = await read(id, token);
-      const minutesOff = Math.abs(Date.parse(work.contacts[0].at) - Date.now()) / 60_000;
-      expect(minutesOff).toBeLessThan(5);
-      const today = await page.evaluate(
-        `(() => { const at = new Date(${Date.now()}); return [at.getFullYear(), at.getMonth() + 1, at.getDate()]; })()`,
-      );
-      const days = [work.contact_date, work.inspection_date].map((day: string) => day.split('-').map(Number));
-      expect(days).toEqual([today, today]);
-    }));
-
-  test('of two devices show on both at once, and both are kept, also offline, without losing what is being typed', () =>
-    visiting(WITHOUT_WORKER, ({ page: first, context }) =>
-      visiting({ ...TABLET, serviceWorkers: 'block' }, async ({ page: second }) => {
-        const { id, token } = await acceptedClaim();
-        const notesOn = (page: Page) => page.getByLabel('Notes');
-        const inspectedOn = (page: Page) => page.getByLabel('Property inspected on', { exact: true });
-        for (const page of [first, second]) await enter(page, service, token, `#/claims/${id}`);
-        await notesOn(second).pressSequentially('Water line 14 ');
-        await inspectedOn(first).fill('2026-09-02');
-        await first.getByLabel('Note for the next entry').fill('Gate locked');
-        await button(first, 'No answer').click();
-        await button(first, 'Save').click();
-        // In either order: they are sent one after the other.
-        await second.getByText('No answer · Gate locked').waitFor();
-        await until('the date', async () => (await inspectedOn(second).inputValue()) === '2026-09-02');
-        expect(await second.evaluate('document.activeElement.id')).toBe('notes');
-        await second.keyboard.type('inches.');
-        expect(await notesOn(second).inputValue()).toBe('Water line 14 inches.');
-
-        await notesOn(first).fill('Gate code 4411.');
-        await context.setOffline(true);
-        await button(first, 'Save').click();
-        await first.getByText('Saved on this device.').waitFor();
-        await button(second, 'Save').click();
-        await second.getByText('Saved.', { exact: true }).waitFor();
-        // Typed before the page can learn of the other's notes, as it does by itself now and then.
-        await notesOn(second).fill('Water line 14 inches.\nPhotos taken.');
-        await context.setOffline(false);
-        await first.getByText('Another device had changed the same').waitFor();
-        const both = 'Water line 14 inches.\n\nGate code 4411.';
-        expect((await read(id, token)).work.notes).toBe(both);
-        const shows = (page: Page, text: string) =>
-          until('the notes', async () => (await notesOn(page).inputValue()) === text);
-        await shows(first, both);
-        // What is not saved yet says what the other device has, before and after saving.
-        await second.evaluate('dispatchEvent(new Event("online"))');
-        await second.getByText('Changed on another device since you began.').waitFor();
-        await second.locator('.note').getByText('Gate code 4411.').waitFor();
-        await button(second, 'Save').click();
-        await second.getByText('Another device had changed the same').waitFor();
-        await shows(second, `${both}\nPhotos taken.`);
-        expect((await read(id, token)).work.notes).toBe(`${both}\nPhotos taken.`);
-        expect(await second.getByText('Changed on another device').count()).toBe(0);
-      }),
-    ));
-
-  test('stay on the device when the service refuses them', () =>
-    visiting(WITHOUT_WORKER, async ({ page, context }) => {
-      const { id, token } = await acceptedClaim();
-      await enter(page, service, token, `#/claims/${id}`);
-      await page.getByLabel('Notes').fill('Typed before it was closed');
-      // This phone does not learn that the claim was closed before it has sent the entries.
-      let learns = false;
-      await context.route('**/v1/claims?status=*', (route) => (learns ? route.continue() : route.abort()));
-      await service.call('POST', `/app/v1/claims/${id}/closure`, { as: token });
-      await button(page, 'Save').click();
-      await page.getByText('Not saved: the claim is closed').waitFor();
-      learns = true;
-      await page.reload();
-      await page.getByText('These entries were not saved before the claim was closed.').waitFor();
-      await page.getByText('Typed before it was closed').waitFor();
-      expect(await inDatabase(page, `found = kept.get('draft:${id}')`)).toEqual({
-        ...{ notes: 'Typed before it was closed', 'base:notes': '' },
-      });
-      expect((await read(id, token)).work.notes).toBeUndefined();
     }));
 });

@@ -10,12 +10,10 @@ import {
   ANA,
   assignmentOf,
   button,
-  changeClaims,
   enter,
   heading,
   inDatabase,
   offerFullClaim,
-  offerToAnother,
   PHONE,
   ready,
   startApp,
@@ -34,32 +32,6 @@ const rejectClaim = (page: Page) =>
 /** The number of acceptances that have reached the service. */
 const acceptances = (): number =>
   service.logged.filter((line) => line.includes('POST /app/v1/claims/{id}/acceptance')).length;
-
-test('an answer that the service cannot process lets others pass, says so instead of "offline", and can be canceled', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers('First', 'Second');
-    const [failing = '', other = ''] = ids;
-    await context.route(`**/${failing}/acceptance`, (route) => route.fulfill({ status: 500, body: '{}' }));
-    await enter(page, service, token, `#/claims/${failing}`);
-    await button(page, 'Accept').click();
-    await page.getByText('The service could not process this.').waitFor();
-    await page.evaluate(`location.hash = '#/claims/${other}'`);
-    await button(page, 'Accept').click();
-    await until('the other answer', async () => (await statusOf(other)) === 'accepted');
-    let fails = true;
-    await context.route('**/app/v1/**', (route) =>
-      fails ? route.fulfill({ status: 503, body: '{}' }) : route.fallback(),
-    );
-    await page.evaluate('dispatchEvent(new Event("online"))');
-    await page.getByText('The service has a problem, which is not your connection.').waitFor();
-    expect(await page.getByText('You are offline').count()).toBe(0);
-    fails = false;
-    await page.evaluate("location.hash = '#/'");
-    await button(page, 'Stop trying').click();
-    await page.getByRole('heading', { name: 'Not sent yet' }).waitFor({ state: 'detached' });
-    await page.getByText('1 open offer').waitFor();
-    expect(await statusOf(failing)).toBe('pending_acceptance');
-  }));
 
 describe('the answer to an offer', () => {
   test('is stored and shown as unsent while offline, outlasts the lists, and is sent once when the network is back', () =>
@@ -132,56 +104,6 @@ describe('the answer to an offer', () => {
       expect(acceptances() - before).toBe(1);
       expect(await statusOf(second)).toBe('pending_acceptance');
     }));
-
-  test('to an offer that has ended says so and why, as do the open claim and the list, until it is dismissed', () =>
-    visiting(PHONE, async ({ page, context }) => {
-      const { token, ids } = await offers('Kept', 'Withdrawn', 'Moved', 'Shown', 'Listed');
-      const [kept = '', withdrawn = '', moved = '', shown = '', listed = ''] = ids;
-      const dispatcher = await service.staff(firm, 'dispatcher');
-      const withdraw = async (id: string) => {
-        const path = `/firm/v1/claims/${id}/withdrawal`;
-        expect((await service.call('POST', path, { as: dispatcher })).status).toBe(200);
-      };
-      // Without reading the lists at intervals: only the event stream says that an offer has ended.
-      await page.addInitScript({
-        content:
-          '{ const every = setInterval; setInterval = (run, ms) => (ms === 30000 ? 0 : every(run, ms)); }',
-      });
-      await enter(page, service, token, `#/claims/${shown}`);
-      await button(page, 'Accept').waitFor();
-      await ready(page);
-      await withdraw(shown);
-      await page.getByText('Withdrawn by the firm. You do not need to do anything.').waitFor();
-      await page.evaluate(`location.hash = '#/'`);
-      await page.getByText('4 open offers').waitFor();
-      await withdraw(listed);
-      const line = page.getByText(/^Withdrawn by the firm: FL26-\d+ \(.+\)\.$/);
-      await line.waitFor();
-      await page.getByText('3 open offers').waitFor();
-      await context.setOffline(true);
-      for (const [n, name] of ['Kept', 'Withdrawn', 'Moved'].entries()) {
-        await page.evaluate(`location.hash = '#/claims/${ids[n]}'`);
-        await heading(page, `Ana ${name}`).waitFor();
-        await button(page, 'Accept').click();
-        await page.locator('.action-bar').getByText('Your acceptance is saved').waitFor();
-      }
-      await withdraw(withdrawn);
-      await offerToAnother(service, firm, moved);
-      await context.setOffline(false);
-      await page.getByRole('heading', { name: 'This offer is no longer available' }).waitFor();
-      await page.evaluate(`location.hash = '#/'`);
-      const results = page.getByRole('status', { name: 'Your answers' });
-      await results.getByText('1 accepted · 2 without effect').waitFor();
-      await results.getByText(/^Withdrawn by the firm: FL26-/).waitFor();
-      await results.getByText(/^FL26-\d+ \(.+\) is no longer offered to you\.$/).waitFor();
-      await button(page, 'Dismiss').click();
-      await results.waitFor({ state: 'detached' });
-      await page.evaluate(`location.hash = '#/claims/${withdrawn}'`);
-      await page.getByText('Withdrawn by the firm. You do not need to do anything.').waitFor();
-      expect(await Promise.all([withdrawn, moved, kept].map(statusOf))).toEqual([
-        ...['unassigned', 'pending_acceptance', 'accepted'],
-      ]);
-    }));
 });
 
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
@@ -216,74 +138,52 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     expect((await assignmentOf(service, waiting, first)).status).toBe('pending_acceptance');
   }));
 
-const row = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`Ana ${name}`) });
-
-test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
-  visiting(WITHOUT_WORKER, async ({ page, faults }) => {
-    const { ids, token } = await offers('First', 'Second');
-    const [first] = ids;
-    let isNewer = true;
-    await changeClaims(page, (claim) =>
-      isNewer && claim.id === first ? { ...claim, loss_location: null } : claim,
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    const announced = page.getByText('A new version of the app is ready.');
+    await enter(page, service, token, `#/claims/${id}`);
+    await ready(page);
+    expect(await announced.count()).toBe(0);
+    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
+    const contactNote = page.getByLabel('Note for the next entry');
+    await contactNote.fill('call after five');
+    await page.evaluate("location.hash = '#/settings'");
+    await button(page, 'Change').click();
+    await page.getByLabel('First name').fill('Jeanne');
+    // A field that is not stored, such as the name of a passkey.
+    await page.evaluate(
+      "document.body.append(Object.assign(document.createElement('input'), { id: 'other', value: 'Typed' }))",
     );
-    await enter(page, service, token);
-    await row(page, 'Second').waitFor();
-    await page.getByText('1 claim cannot be shown by this version of the app.').waitFor();
-    await page.evaluate(`location.hash = '#/claims/${first}'`);
-    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
-    await page.getByRole('link', { name: 'Offers' }).first().click();
-    await row(page, 'Second').waitFor();
-
-    // A stored part that is not looked at before it is shown.
-    isNewer = false;
-    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
-    await heading(page, 'Ana Second').waitFor();
-    await inDatabase(
-      page,
-      `const offers = kept.get('offers');
-       offers.onsuccess = () => kept.put(
-         offers.result.map((claim) => ({ ...claim, policy: { number: 'P-1', effective_date: 20260101 } })),
-         'offers',
-       );`,
-    );
-    await page.reload();
-    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
-    const report = await until('the report', async () =>
-      service.logged.find((line) => line.includes('error in the adjuster app') && line.includes('TypeError')),
-    );
-    expect(JSON.parse(report)).toMatchObject({
-      level: 'warn',
-      screen: 'claim',
-      error: 'TypeError',
-      places: expect.stringMatching(/^[\w-]+\.js:\d+:\d+/),
-    });
-    expect(report).not.toMatch(/Ana|Second|P-1|20260101/);
-
-    // The lists are read again.
+    // The same worker at another address is a new one for the browser.
+    await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
+    await announced.waitFor();
+    await button(page, 'Update').click();
+    await page.getByText('Save or clear what you have typed first').waitFor();
+    await page.evaluate("document.getElementById('other').remove()");
     await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
-    await heading(page, 'Ana Second').waitFor();
-    faults.length = 0;
-  }));
+    await until('the name', async () => (await page.getByLabel('First name').inputValue()) === 'Jeanne');
+    await button(page, 'Cancel').click();
+    await page.evaluate(`location.hash = '#/claims/${id}'`);
+    await page.getByLabel('Notes', { exact: true }).waitFor();
+    await until('the notes', async () =>
+      /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
+    );
+    expect(await contactNote.inputValue()).toBe('call after five');
+    const script = () => page.evaluate('navigator.serviceWorker.controller.scriptURL');
+    expect(await script()).toContain('release=2');
 
-test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers('First', 'Second');
-    await page.addInitScript({
-      content: `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); };
-        localStorage.preferences = '{"undoSeconds":20}';`,
-    });
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await page.getByText('This device can save nothing now.').waitFor();
-    await button(page, 'Accept').click();
-    await until('the acceptance', async () => (await statusOf(ids[0])) === 'accepted');
-    await button(page, 'Next offer').click();
-    await heading(page, 'Ana Second').waitFor();
-    await context.setOffline(true);
-    await button(page, 'Accept').click();
-    await page.getByText('Not sent yet, and not saved. Keep the app open until you are online.').waitFor();
-    expect(await page.getByText(/\bis saved\b|saved on this device/).count()).toBe(0);
-    await context.setOffline(false);
-    await until('the second acceptance', async () => (await statusOf(ids[1])) === 'accepted');
+    // The page registers its own worker again, which is the next release. Selected offers are not typed text.
+    await announced.waitFor();
+    for (let n = 0; n < 2; n += 1) await offerFullClaim(service, firm, svcId);
+    await page.evaluate("location.hash = '#/'");
+    await button(page, 'Select').click();
+    await page.getByRole('checkbox').first().check();
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await heading(page, 'Offers').waitFor();
+    expect(await script()).toBe(`${service.url}/app/sw.js`);
   }));
 
 /** A small disk that the test fills: a mounted one where that is allowed, else writes that fail as on a full one. */

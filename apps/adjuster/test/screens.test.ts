@@ -83,6 +83,8 @@ const files: Record<string, Uint8Array> = {
   ]),
   'outlines.bin': encodeOutlines({ land: [], states: [], counties: [] }),
 };
+/** By the service's clock. */
+let headers: HeadersInit = {};
 let sent: string[] = [];
 async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): Promise<Response> {
   const file = files[url];
@@ -98,7 +100,7 @@ async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): P
   const { status = 200 } = Object(given);
   return typeof given === 'number'
     ? new Response(null, { status: given })
-    : Response.json(given, { status: typeof status === 'number' ? status : 200 });
+    : Response.json(given, { status: typeof status === 'number' ? status : 200, headers });
 }
 const bytes = (text: string) => new TextEncoder().encode(text).buffer;
 const credentials = {
@@ -387,10 +389,37 @@ test('the claims show what is due next, or when they were closed where the adjus
   await page.press(/^Call/);
   sees(page.shows('[aria-labelledby=called]'));
   await page.press('No answer');
+  const field = 'Policyholder contacted on';
+  await page.press('Undo the last entry');
+  sees(page.shows('.contacts li'), toasts(), page.find(field).value);
+  await page.press(/^Call/);
+  await page.press('No answer');
   await page.press('Note');
   sees(page.focused(), page.shows('.contacts li'), page.shows('[aria-labelledby=called]'));
   await unfold('.record');
   sees(page.shows('.details'));
+  const late = small('a6', { assignment: accepted(hour(-20)) });
+  state.accepted.push(late);
+  await page.wait(60_000);
+  await page.go('#/claims/a6');
+  await page.type('Notes', 'Typed before it was closed');
+  const elsewhere = { version: 'v2', notes: 'Gate code 4411.', inspection_date: '2026-08-31' };
+  state.accepted.splice(-1, 1, { ...late, work: elsewhere });
+  await page.wait(60_000);
+  sees(
+    ['Notes', 'Property inspected on'].map((name) => page.find(name).value),
+    page.shows('main .note'),
+  );
+  responses['PATCH v1/claims/a6/work'] = refusal(409, 'not_accepted');
+  await page.press('Save');
+  sees(toasts());
+  state.accepted.pop();
+  state.closed.push({ ...late, closed_at: hour(0) });
+  await page.wait(60_000);
+  await page.go('#/claims/closed');
+  await page.go('#/claims/a6');
+  sees(page.shows('main .note'));
+  state.closed.pop();
   await page.go('#/claims/none');
   sees();
   responses['GET v1/claims/none'] = { ...small('none'), external_id: 'x', loss: {} };
@@ -426,6 +455,11 @@ test('the history shows what became of each offer, and each time of its receipt'
     };
     await page.press('Receipt: O2');
     const seen = page.shows('dialog');
+    const share = jest.fn(async (_: { readonly files: readonly File[] }) => {});
+    Object.assign(navigator, { share, canShare: () => true });
+    await page.press('Share or save');
+    const [file] = share.mock.calls[0]?.[0].files ?? [];
+    seen.push(`${file?.name}: ${await file?.text()}`.replace(payload, '…'));
     await page.press('Close');
     return seen;
   };
@@ -439,6 +473,16 @@ test('the history shows what became of each offer, and each time of its receipt'
     clocks: null,
   };
   sees(await opened(late), requests());
+  const ended = small('o5');
+  state.offers.push(ended);
+  await page.wait(60_000);
+  await page.go('#/claims/o5');
+  const rule = { decided_by: { rule: 'withdrawn_by_firm' } };
+  responses['GET v1/claims/o5/receipt'] = { receipt: `x.${btoa(JSON.stringify(rule))}.x` };
+  state.offers.pop();
+  await page.wait(60_000);
+  sees();
+  sent = [];
 });
 
 test('an invitation is accepted with what the profile misses, or declined, and an end of it is said', async () => {
@@ -506,6 +550,8 @@ test('firms are paused and left, see what is turned on, and days away and limits
   await page.type('ZIP code where you work', ' 33931 ');
   sees(page.shows('main button').filter((one) => one.includes('Save')));
   await page.press('Save');
+  await page.type('ZIP code where you work', '');
+  await page.press('Save');
   await page.type('First day', '2026-09-10');
   await page.type('Last day', '2026-09-09');
   await page.press('Add');
@@ -552,6 +598,11 @@ test('the settings change the account, confirm an address, name devices, and end
   };
   await page.press('Confirm address');
   sees(page.shows('main form .field-error, main dd'), toasts(), requests());
+  const prompt = jest.fn(async () => ({ outcome: 'dismissed' }));
+  page.window.dispatchEvent(Object.assign(new page.window.Event('beforeinstallprompt'), { prompt }));
+  await page.wait(1000);
+  await page.press('Install');
+  sees(prompt.mock.calls.length);
   await page.choose('Display', 'Dark');
   await page.choose('Time to undo an answer', '10 seconds');
   await page.choose('Language', 'English');
@@ -632,6 +683,19 @@ test('credentials are kept as they are typed, and replace those of another devic
   await page.press('Save');
   sees(requests(), page.shows('main section h2'), toasts());
   await page.press('Add a license');
+  const ends: string[] = [];
+  for (const day of ['2026-11-01', '2026-10-31', '2026-09-01']) {
+    await page.type('Last day', day);
+    ends.push(...page.shows('main section p.strong'));
+  }
+  sees(ends);
+  responses['PUT v1/me/credentials'] = refusal(409, 'credentials_changed');
+  await page.type('Number', 'E6');
+  await page.press('Save');
+  await page.press('Take what is saved');
+  sees(page.shows('main section h2'));
+  responses['PUT v1/me/credentials'] = { version: 'v3', licenses: [] };
+  await page.press('Add a license');
   await page.press('Cancel');
   await page.press('Save');
   sees(requests(), page.shows('main section h2'));
@@ -668,7 +732,10 @@ test('the map has a marker for claims at a place, and a route to those that are 
 
 test('after a sign-out nothing is left, and a passkey signs in', async () => {
   begin('sign-out');
+  headers = { Date: new Date(Date.now() - 86_400_000).toUTCString() };
   await page.go('#/settings');
+  await page.wait(60_000);
+  sees(page.shows('.network'));
   await page.press('Sign out everywhere');
   sees(page.shows('dialog'));
   await page.press('Cancel');
