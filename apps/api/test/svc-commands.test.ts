@@ -51,7 +51,13 @@ async function commandLine() {
       steps.push(`migrate ${url} ${options?.migrationUrl} ${options?.caller?.actor}`);
       return [];
     },
-    recordDatabaseAction: async () => {},
+    async recordDatabaseAction(
+      ...[url, , { actor }, action]: Parameters<
+        typeof import('../src/composition/database.ts').recordDatabaseAction
+      >
+    ) {
+      steps.push(`${action} ${url} ${actor}`);
+    },
     compose(options: Parameters<typeof compose>[0]) {
       composed.push(options);
       const { connectTo } = connection;
@@ -374,6 +380,17 @@ test('a command migrates as its operator, uses two connections and no Redis, and
   }
   expect((await run(['firm', 'show', UNKNOWN], env)).code).toBe(1);
   expect(steps.slice(1)).toEqual(['close', 'release']);
+  steps.length = 0;
+  // Without the service: as the role that owns the schema.
+  await sessions.withDatabase(async (url, _, record) => {
+    steps.push(`work ${url}`);
+    await record('database.move');
+  });
+  expect(steps.slice(1)).toEqual([
+    `work ${DATABASE.migrationUrl}`,
+    expect.stringMatching(`^database.move ${DATABASE.url} operator:`),
+    'release',
+  ]);
   jest.spyOn(svc.stores, 'checkEncryptionKeys').mockRejectedValue(new Error('no key'));
   expect(await run(['firm', 'list'], env)).toEqual({ code: 1, stdout: '', stderr: 'svc: no key\n' });
   expect(steps.slice(1)).toEqual(['close', 'release']);

@@ -58,10 +58,18 @@ export function importsBehavior(fixture: () => Fixture): void {
       expect(await tx.imports.sent(other.id, 'test', null, 9)).toEqual([]);
       await tx.imports.save(another);
     });
+    // Parts of one file that are sent at the same time.
+    const countOne = () =>
+      unitOfWork.run(async (tx) => {
+        const { sent, ...rest } = (await tx.imports.lock(firm.id, another.id)) ?? another;
+        await tx.imports.save({ ...rest, sent: sent + 1 });
+      });
+    await Promise.all(Array.from({ length: 8 }, countOne));
+    const counted = { ...another, sent: 8 };
     const exported = [];
     for await (const row of use.exportFirm(firm.id)) if (row.type === 'import') exported.push(row.import);
     expect(exported.toSorted((one, two) => (one.id < two.id ? -1 : 1))).toEqual(exported);
-    expect(new Set(exported)).toEqual(new Set([latest, changed, another]));
+    expect(new Set(exported)).toEqual(new Set([latest, changed, counted]));
     await use.eraseFirm(firm.id, firm.name, () => {});
     expect(await unitOfWork.run((tx) => tx.imports.latestNamed(firm.id, 'Monday'))).toBeNull();
   });

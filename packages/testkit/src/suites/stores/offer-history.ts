@@ -33,8 +33,8 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       await stores.offerHistory.append([
         push('b1', 'retried', 1),
         { ...offer, seenAt: at + 90 },
-        push('a1', 'delivered', 2),
         { ...offer, seenAt: at + 70 },
+        push('a1', 'delivered', 2),
       ]);
       await stores.offerHistory.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerHistory.append([]);
