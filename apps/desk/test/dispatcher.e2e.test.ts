@@ -139,7 +139,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     ).toEqual([]);
   }));
 
-test('offers are withdrawn at once and made again, what had no response is tried again, and claims are closed for a reason', () =>
+test('offers are withdrawn at once and made again, what had no response is tried again, and a claim is closed for a reason', () =>
   visiting({ ...DESK, viewport: { width: 360, height: 740 } }, async ({ page, context }) => {
     const firm = await service.firm();
     const token = await service.staff(firm, 'dispatcher');
@@ -210,15 +210,6 @@ test('offers are withdrawn at once and made again, what had no response is tried
       ...{ closure_reason: 'Sent twice.', closed_by: { type: 'staff' } },
       claim: { assignment: { status: 'unassigned' } },
     });
-    await page.evaluate(`location.hash = '#/'`);
-    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Accepted' });
-    await page.getByLabel('Select Marisol Ortega').check();
-    await button(page, 'Close 1 claim').click();
-    await dialog.getByText('1 of them has been accepted').waitFor();
-    await dialog.getByRole('button', { name: 'Close the claim' }).click();
-    await page.getByRole('status').getByText('1 of 1 closed').waitFor();
-    const { json } = await service.call('GET', `/app/v1/claims/${taken.id}`, { as: member.token });
-    expect(json.closed_at).not.toBeNull();
   }));
 
 test('what was rejected comes first and is counted, fifteen rows fit, what was typed and selected outlives a reload, and nothing is left after the session', () =>
