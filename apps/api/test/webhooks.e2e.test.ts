@@ -1,21 +1,28 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
 import { startNameServer } from '../../../packages/adapter-notifications/test/name-server.ts';
+import { listening } from '../../../tools/services/local-server.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
 import { claimBody, sendClaim, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 import { svcJsonOn } from './svc-here.ts';
-import { type ReceivedWebhook, startWebhookEndpoint } from './webhook-endpoint.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const names = await startNameServer(
   new Map<string, readonly string[] | 'silence'>([['dead.example', 'silence']]),
 );
-const [service, endpoint] = await Promise.all([
-  startServiceUnderTest({ env: { DNS_SERVERS: names.address } }),
-  startWebhookEndpoint(),
-]);
+/** Signals at an endpoint of a firm. */
+const received: { readonly headers: Record<string, string>; readonly body: string }[] = [];
+const endpoint = await listening(
+  createServer(async (request, response) => {
+    received.push({ headers: request.headers as Record<string, string>, body: await text(request) });
+    response.writeHead(204).end();
+  }),
+);
+const service = await startServiceUnderTest({ env: { DNS_SERVERS: names.address } });
 
 const sendTestClaim = (firm: TestFirm) => sendClaim(service, firm.test, claimBody(firm.account.manual));
 
@@ -24,10 +31,8 @@ test('a signal is verified by standardwebhooks, and a poll from it gets the clai
   const ofEndpoint = ['--url', `${endpoint.url}/verified`, '--environment', 'test'];
   const created = await svcJsonOn(service.databaseUrl)('webhook', 'create', '--firm', firm.id, ...ofEndpoint);
   const { json: claim } = await sendTestClaim(firm);
-  const [signal] = (await eventually(
-    async () => endpoint.at('/verified'),
-    ({ length }) => length === 1,
-  )) as [ReceivedWebhook];
+  await eventually(() => received.length === 1);
+  const [signal = { body: '', headers: {} }] = received;
   const event = new Webhook(created.secret).verify(signal.body, signal.headers) as {
     data: { updated_since: string };
   };
