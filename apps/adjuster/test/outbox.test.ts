@@ -632,21 +632,32 @@ describe('the outbox', () => {
     },
   );
 
-  test('a rejection that may have arrived, of a claim that was offered again, is sent for the offer that was seen', async () => {
-    const { state, outbox } = device();
-    await outbox.add([reject('a')]);
-    state.responses = { 'POST a/rejection': new NetworkError('timeout') };
-    await outbox.send();
-    state.now += 5000;
-    state.responses = {
-      'GET a': claimIs('pending_acceptance', { offered_at: 'later' }),
-      'POST a/rejection': new ApiError(409, 'offer_not_pending'),
-    };
-    await outbox.send();
-    expect(state.bodies.at(-2)).toMatchObject({ offered_at: 'seen' });
-    expect(state.outcomes).toMatchObject([{ result: 'offeredAgain' }]);
-    expect(state.history).toMatchObject([{ result: 'late' }]);
-  });
+  test.each([
+    ['an acceptance', 'offered again', accept, 'acceptance', 'offeredAgain'],
+    ['a rejection', 'offered again', reject, 'rejection', 'offeredAgain'],
+    ['an acceptance', 'taken back', accept, 'acceptance', 'gone'],
+    ['a rejection', 'taken back', reject, 'rejection', 'gone'],
+  ] as const)(
+    '%s that may have arrived, of a claim that was %s, is sent for the offer that was seen',
+    async (_, what, answer, path, result) => {
+      const claim = {
+        'offered again': claimIs('pending_acceptance', { offered_at: 'later' }),
+        'taken back': claimIs('unassigned'),
+      }[what];
+      const { state, outbox } = device();
+      await outbox.add([answer('a')]);
+      state.responses = { [`POST a/${path}`]: new NetworkError('timeout') };
+      await outbox.send();
+      state.now += 5000;
+      state.responses = { 'GET a': claim, [`POST a/${path}`]: new ApiError(409, 'offer_not_pending') };
+      await outbox.send();
+      const { calls, bodies } = state;
+      expect(calls.slice(0, 4)).toEqual([`POST a/${path}`, 'GET a', `POST a/${path}`, 'GET a']);
+      expect(bodies[2]).toMatchObject({ offered_at: 'seen' });
+      expect(state.outcomes).toMatchObject([{ result }]);
+      expect(state.history).toMatchObject([{ result: 'late' }]);
+    },
+  );
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
     const { state, outbox } = device();

@@ -346,7 +346,7 @@ test('several offers are answered together, and what waits for the network or ha
   sees(toasts(), page.shows('.queued-answers'), page.shows('.outcomes'));
 });
 
-test('the claims show what is due next, or when they were closed where the adjuster is; and what was removed or is of another shape', async () => {
+test('the claims show what is due next, in that order also by entries that are not sent yet, or when they were closed where the adjuster is; and what was removed or is of another shape', async () => {
   begin('claims');
   const visited = { work: { version: 'v1', contact_date: '2026-08-30', inspection_date: '2026-08-30' } };
   state.accepted = [
@@ -398,9 +398,14 @@ test('the claims show what is due next, or when they were closed where the adjus
   sees(page.focused(), page.shows('.contacts li'), page.shows('[aria-labelledby=called]'));
   await unfold('.record');
   sees(page.shows('.details'));
+  await page.go('#/claims/a3');
+  // Not sent while it can be undone: the order is by what the rows show.
+  await page.press('Talked to policyholder');
+  await page.go('#/claims');
+  sees(page.shows('.claim-row .strong'));
   const late = small('a6', { assignment: accepted(hour(-20)) });
   state.accepted.push(late);
-  await page.wait(60_000);
+  await page.wait(57_000);
   await page.go('#/claims/a6');
   await page.type('Notes', 'Typed before it was closed');
   const elsewhere = { version: 'v2', notes: 'Gate code 4411.', inspection_date: '2026-08-31' };

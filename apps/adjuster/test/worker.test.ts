@@ -51,9 +51,16 @@ const phone = {
   matchAll: async (of: { type: string; includeUncontrolled: boolean }) =>
     of.type === 'window' && of.includeUncontrolled ? phone.pages : [],
   openWindow: async (url: string) => note(`open ${url}`),
-  open: async (name: string) => ({
-    put: (url: string, one: Response) => caches.set(name, new Map(caches.get(name)).set(url, one)),
-  }),
+  // Takes longer than a page waits with reading what it is given. What is stored is read, too.
+  async open(name: string) {
+    await settled();
+    return {
+      async put(url: string, one: Response) {
+        const stored = new Response(await one.text(), one);
+        caches.set(name, new Map(caches.get(name)).set(url, stored));
+      },
+    };
+  },
   keys: async () => [...caches.keys()],
   delete: async (name: string) => caches.delete(name),
   match: async (url: string, of: { cacheName: string }) => caches.get(of.cacheName)?.get(url)?.clone(),
@@ -150,8 +157,9 @@ beforeEach(async () => {
 /** Fires an event, and waits as the browser does. */
 async function fire(type: string, event: object = {}): Promise<unknown> {
   const work: unknown[] = [];
-  const add = (one: unknown) => work.push(one);
-  listeners[type]?.({ ...event, waitUntil: add, respondWith: add });
+  const waitUntil = (one: unknown) => work.push(one);
+  const respondWith = (one: Promise<Response>) => work.push(one.then((response) => response.text()));
+  listeners[type]?.({ ...event, waitUntil, respondWith });
   const [first] = await Promise.all(work);
   await settled();
   return first;
@@ -205,9 +213,10 @@ test.each([
   const sent = body === 'sent' ? sends(body) : portal;
   phone.files = { '/app/assets/index-1.js': sent, '/app/assets/map-1.js': sent };
   const [path = '', method = 'GET'] = url.split(' ').reverse();
-  const served = (await fire('fetch', { request: new Request(path, { method }) })) as Response | undefined;
-  const stored = [...(caches.get('page-2')?.keys() ?? [])].slice(2);
-  expect([await served?.text(), stored]).toEqual([body, then]);
+  const served = await fire('fetch', { request: new Request(path, { method }) });
+  const stored = [...(caches.get('page-2') ?? [])].slice(2);
+  expect([served, stored.map(([name]) => name)]).toEqual([body, then]);
+  for (const [, one] of stored) expect(await one.text()).toBe(served);
 });
 
 test('a push shows what it says in the language of the app, or that there is news, and removes lists of long ago', async () => {

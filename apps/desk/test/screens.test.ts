@@ -853,6 +853,38 @@ test('the map has the claims that wait and those that are accepted, and is read 
   asks`listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200 | listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200 | listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200 | listBoardClaims environment=live&limit=200 | listBoardClaims environment=live&status=accepted&limit=200`;
 });
 
+test('planned offers are of the claims as they were shown, also where the board has others by then', async () => {
+  const [ann, ben] = [row('Ann', {}), row('Ben', { status: 'rejected', test: true })];
+  answers.listBoardClaims = pageOf('listBoardClaims', ann, ben);
+  await go('#/');
+  page.happens(page.document, 'visibilitychange');
+  await page.wait(5000);
+  await select('Ann', 'Ben');
+  await press('Spread 2 claims');
+  await tick(/^Free/);
+  const planned = { adjuster_svc_id: 'Free', distance: null, warnings: [] };
+  answers.spreadClaims = { offers: ['Ann', 'Ben'].map((id) => ({ id, ...planned })) };
+  await press('Show who gets which');
+  // Somebody else offers one, and the other is accepted.
+  const changed = { updated_at: AT, adjuster_svc_id: 'SVC-3', claim_number: 'New' };
+  answers.listBoardClaims = pageOf(
+    'listBoardClaims',
+    { ...ann, ...changed },
+    { ...ben, ...changed, status: 'accepted', test: false },
+  );
+  page.happens(page.document, 'visibilitychange');
+  await page.wait(5000);
+  says`.board-row span.ids: New CMS-2026-004417 | New CMS-2026-004417`;
+  await press('Offer 2 claims');
+  sees`.offer-results: li data-state=done | a #/claims/Ann Ann · FL26-0093184 | span Offered to Free | li data-state=done | a #/claims/Ben Ben · FL26-0093184 | span Offered to Free`;
+  const offered = sent.splice(0).filter((one) => one.startsWith('offerBoardClaim'));
+  const body = JSON.stringify({ adjuster_svc_id: 'Free', updated_at });
+  expect(offered).toEqual(
+    ['Ann environment=live', 'Ben environment=test'].map((one) => `offerBoardClaim ${one} ${body}`),
+  );
+  await press('Hide what you did');
+});
+
 test('a person who signs out everywhere finds nothing of the firm, and why', async () => {
   await go('#/settings');
   answers.closeAllSessions = { refused: 503 };

@@ -437,6 +437,17 @@ describe('a row', () => {
     }
   });
 
+  test('has a value for all rows in the same way, whatever separates its columns', () => {
+    const values = { 'coverages.building_limit': '250,000', 'coverages.contents_limit': '$1,250.50' };
+    for (const separator of [',', ';', '\t', '|']) {
+      const [row] = rowsOf(fileOf({}).replaceAll(',', separator), { values });
+      expect([separator, row]).toMatchObject([
+        separator,
+        { claim: { coverages: { building_limit: 250_000, contents_limit: 1250.5 } } },
+      ]);
+    }
+  });
+
   test('has choices in any case, with spaces or hyphens', () => {
     const csv = `${HEADER},Cause of loss,Occupancy\n${rowWith({})},Tidal Water Overflow,single-family HOME`;
     expect(rowsOf(csv)).toMatchObject([

@@ -87,6 +87,24 @@ test('where an account is signed in is listed, with an end for each other sessio
   ]);
 });
 
+test('a fact that is zero or false is shown, one that is not known is left out, and so is a section of only those', async () => {
+  const { fact, Facts, FactSection } = parts;
+  const known = [fact('Deductible', 0, (amount) => `$${amount}`), fact('Depth', 0), fact('Basement', false)];
+  const unknown = [fact('Units', null), fact('Zone', undefined)];
+  await shown(
+    h('main', null, [
+      h(FactSection, { title: 'Building', facts: [...known, ...unknown] }),
+      h(FactSection, { title: 'Zero', facts: [fact('Zero', 0)] }),
+      h(FactSection, { title: 'Nothing', facts: unknown }),
+      h(Facts, { facts: unknown }),
+    ]),
+  );
+  expect(page.shows()).toEqual([
+    ...['h2 Building', 'dt Deductible', 'dd $0', 'dt Depth', 'dd 0', 'dt Basement', 'dd false'],
+    ...['h2 Zero', 'dt Zero', 'dd 0'],
+  ]);
+});
+
 test('a list that is read page by page says that it is read, offers more, and reads more near its end', async () => {
   const rows = signal<readonly { id: string }[] | undefined>(undefined);
   const list = {
