@@ -12,7 +12,7 @@ export const ADDRESSES = {
   ...{ baseUrl: 'https://claims.example/flood', docsUrl: 'https://docs.example' },
   supportEmail: 'help@claims.example',
 };
-const GRANT: Omit<KeyGrant, 'environment'> = {
+export const GRANT: Omit<KeyGrant, 'environment'> = {
   ...{ keyId: 'key_1' as KeyId, firmId: FIRM, firmName: 'Gulf', expiresAt: null, revokedAt: null },
   ...{ purpose: 'full_access', plan: 'standard' },
   limits: { requestsPerMinute: 600, writesPerMinute: 60, burst: 20 },

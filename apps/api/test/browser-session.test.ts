@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import {
-  checkFirmOfPage,
   expiredSessionCookie,
   sessionCookie,
   signInCookie,
@@ -74,12 +73,3 @@ test.each(['session', 'sessions', 'sign-in-codes', 'passkey-options'])(
         );
   },
 );
-
-test('a page that shows another firm than that of its session is refused', () => {
-  const [shown, other] = [1, 2].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
-  for (const value of [undefined, '1', shown])
-    checkFirmOfPage(requestWith(value === undefined ? {} : { 'x-claims-page': value }), shown ?? '');
-  expect(() => checkFirmOfPage(requestWith({ 'x-claims-page': other ?? '' }), shown ?? '')).toThrow(
-    'another firm',
-  );
-});

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { createDeadline, REQUEST_DEADLINE_MS } from '../src/http/limits/deadline.ts';
+import { createDeadline } from '../src/http/limits/deadline.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -33,8 +33,4 @@ test('all steps of a request share one deadline', async () => {
   } finally {
     jest.useRealTimers();
   }
-});
-
-test('the deadline of a request is at most 10 seconds', () => {
-  expect(REQUEST_DEADLINE_MS).toBeLessThanOrEqual(10_000);
 });

@@ -1,18 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { type KeyGrant, Unavailable } from '@svc/application';
+import { Unavailable } from '@svc/application';
 import { endpoints, INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
-import type { Environment, FirmId, KeyId } from '@svc/domain';
+import type { Environment } from '@svc/domain';
 import { mcpRoute } from '../src/http/mcp/mcp-route.ts';
 import { parseOrThrow } from '../src/http/pipeline/request-pipeline.ts';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { firmRoute, type RouteResponse } from '../src/http/routes/route.ts';
 import { inAscii } from '../src/http/serialization/ascii-json.ts';
-
-const GRANT: Omit<KeyGrant, 'environment'> = {
-  ...{ keyId: 'key' as KeyId, firmId: 'firm' as FirmId, firmName: 'Gulf', expiresAt: null, revokedAt: null },
-  ...{ purpose: 'full_access', plan: 'standard' },
-  limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
-};
+import { GRANT } from './application.ts';
 
 /** The response to a message of a key, and the operations that it performed. */
 async function send(

@@ -34,7 +34,7 @@ test.each<[error: unknown, code: string, extra: object]>([
   [new TooManyAttempts(1000), 'rate_limited', waits('1', attempts)],
   [new TooManyAttempts(1001), 'rate_limited', waits('2', attempts)],
   [new TooManyAttempts(2400, detail), 'rate_limited', waits('3', detail)],
-  [new Unavailable('At db-1.', 'other'), 'service_unavailable', { ...waits('1'), unavailable: 'other' }],
+  [new Unavailable('At db-1.'), 'service_unavailable', { ...waits('1'), unavailable: 'other' }],
   [new Unavailable(detail, 'clock'), 'service_unavailable', { ...waits('1', detail), unavailable: 'clock' }],
   [no('unknown_svcid'), 'unknown_osaid', { detail }],
   [no('sign_in_refused'), 'invalid_sign_in', { detail }],

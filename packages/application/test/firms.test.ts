@@ -10,7 +10,7 @@ import {
   type RequestPosition,
 } from '@svc/application';
 import { type FirmId, type Svcid, TEST_BEHAVIORS } from '@svc/domain';
-import { aLoggedRequest, createFixedClock, OPERATOR } from '@svc/testkit';
+import { aLoggedRequest, OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 const command = { name: 'Gulf Adjusting', plan: 'standard' } as const;
@@ -94,45 +94,6 @@ test('an erasure that was interrupted has ended access to the firm, and is finis
   expect([await erase(() => 0), await erase(() => 0, 'another')]).toEqual([0, 0]);
   const erasures = (await auditOf(firm.id)).filter(({ action }) => action === 'firm.erase');
   expect(erasures.map(({ changes }) => changes?.erasure?.to)).toEqual(['started', 'finished']);
-});
-
-test('a firm under legal hold loses nothing when it is to be erased, and at most a batch when the hold comes later', async () => {
-  const { use, memory, newTeam } = memoryFixture();
-  const [{ firm }, other] = [await newTeam(), await newTeam()];
-  const batches: number[] = [];
-  const eraseFirm = makeEraseFirm({
-    ...memory,
-    ...{ uow: memory.unitOfWork, clock: createFixedClock(), operator: OPERATOR },
-    firmData: {
-      ...memory.firmData,
-      async eraseBatch(id) {
-        batches.push(await memory.firmData.eraseBatch(id));
-        if (id === firm.id) await use.setLegalHold(id, true);
-        return batches.length < 9 ? 1 : 0;
-      },
-    },
-    async pause() {
-      batches.push(0);
-    },
-  });
-  const erase = ({ id, name }: typeof firm) => eraseFirm(id, name, () => {});
-  const held = await use.setLegalHold(firm.id, true);
-  await use.setLegalHold(other.firm.id, true);
-  await use.setLegalHold(other.firm.id, false);
-  for (let times = 0; times < 2; times += 1)
-    await expect(erase(firm)).rejects.toThrow(`the firm ${firm.id} is under legal hold; release it first`);
-  expect(batches).toEqual([]);
-  expect(await memory.operatorReads.firm(firm.id)).toMatchObject({ erasure: null, name: firm.name });
-  expect([await use.setLegalHold(firm.id, true), await use.setLegalHold(firm.id, false)]).toEqual([
-    held,
-    null,
-  ]);
-  await expect(erase(firm)).rejects.toThrow('under legal hold');
-  await expect(erase({ ...firm, name: other.firm.name })).rejects.toThrow('is not');
-  expect(batches).toHaveLength(2);
-  expect(await memory.operatorReads.firm(firm.id)).toMatchObject({ erasure: 'started', name: firm.name });
-  await expect(erase({ ...other.firm, name: firm.name })).rejects.toThrow('is not');
-  expect(await erase(other.firm)).toBeGreaterThan(0);
 });
 
 test('nothing of a firm that is being erased or is erased can be changed', async () => {

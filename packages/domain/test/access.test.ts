@@ -89,13 +89,6 @@ test('one more key may work, and one more be replaced, while they are fewer than
 });
 
 describe('rate limits of a key', () => {
-  test('default to 300 requests and 120 writes per minute live, 60 and 30 in test, and a burst of 20', () => {
-    expect(DEFAULT_LIMITS).toEqual({
-      live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
-      test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
-    });
-  });
-
   test('each limit set for the firm replaces one default', () => {
     expect(NO_OVERRIDES).toEqual({ requestsPerMinute: null, writesPerMinute: null, burst: null });
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);

@@ -499,13 +499,6 @@ describe('sending a claim', () => {
       closedAt: null,
     });
   });
-
-  test.each([
-    ['building_pair_refused', { occupancyType: 'single_family_home', buildingType: 'barn' }],
-    ['policy_term_reversed', { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' }],
-  ] as const)('fails with %s if it has %j', (code, others) => {
-    expect(codeThrownBy(() => sendClaim({ ...facts, ...others }, { ...terms, asSent }))).toBe(code);
-  });
 });
 
 test('a claim is final when it is closed, or when no action leads to another status', () => {

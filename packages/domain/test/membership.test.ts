@@ -232,25 +232,6 @@ test('an action changes exactly this of a membership', () => {
 describe('a member without an invitation', () => {
   const member = { firmId: FIRM, svcId: ANNA.svcId, at: INVITED + SEVEN_DAYS };
 
-  test('has no invitation times and no notes', () => {
-    expect(addMember(null, member)).toEqual({
-      firmId: FIRM,
-      svcId: ANNA.svcId,
-      status: 'active',
-      seenAt: null,
-      remindedAt: null,
-      firstKnownAt: member.at,
-      invitedAt: null,
-      expiresAt: null,
-      respondedAt: null,
-      notes: NO_NOTES,
-      canAcceptClaims: true,
-      acceptingAssignments: true,
-      readableUntil: null,
-      sharing: SHARES_NOTHING,
-    });
-  });
-
   test.each(MEMBERSHIP_STATUSES)('can replace a record with status %s, unless active', (status) => {
     const { record } = recordIn[status];
     const add = () => addMember(record(), member);

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type ClaimId, ENVIRONMENTS, type FirmId, type KeyId } from '@svc/domain';
+import { aLoggedRequest } from '@svc/testkit';
 import fc from 'fast-check';
 import { makeListRequests, type RequestFilter } from '../../src/desk/requests.ts';
 import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../../src/index.ts';
@@ -138,18 +139,9 @@ test('the path of one claim finds the requests about it, where the log has the c
     '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
     '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d11',
   ] as ClaimId[];
-  const requests = [one, other, undefined].map(
-    (claimId, n): LoggedRequest => ({
-      requestId: String(n),
-      at: 1,
-      firmId: FIRM,
-      keyId: 'one' as KeyId,
-      environment: 'test',
-      route: 'GET /v1/claims/{id}',
-      status: 200,
-      code: null,
-      places: [],
-      durationMs: 1,
+  const requests = [one, other, undefined].map((claimId, n) =>
+    aLoggedRequest({
+      ...{ requestId: String(n), route: 'GET /v1/claims/{id}' },
       ...(claimId && { behavior: { operation: 'GET /v1/claims/{id}', claimId } }),
     }),
   );

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { DAY, HOUR, SECOND } from '@svc/domain';
-import { errorCodeOf } from '@svc/testkit';
 import { BY_SERVICE } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -116,22 +115,12 @@ test('the export of a firm has each endpoint with all of its deliveries', async 
   ]);
 });
 
-test.each([
-  [410, 0, 'gone'],
-  [500, 3 * DAY, 'failing'],
-] as const)(
-  'an endpoint that responds with %d for %d ms is paused as %s',
-  async (status, passedMs, reason) => {
-    const { create, respond, changeAndDeliver, clock, memory, firm, use } = await setUp();
-    respond((await create()).url, status);
-    await changeAndDeliver();
-    clock.advance(passedMs);
-    const deliveries = use.webhookDeliveries();
-    await deliveries.start();
-    await deliveries.settled();
-    expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: reason }]);
-  },
-);
+test('an endpoint that responds with 410 to a signal is paused as gone', async () => {
+  const { create, respond, changeAndDeliver, memory, firm } = await setUp();
+  respond((await create()).url, 410);
+  await changeAndDeliver();
+  expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: 'gone' }]);
+});
 
 test('a pause is mailed again only after a day, however often the endpoint is resumed', async () => {
   const { firm, create, use, respond, clock, memory } = await setUp();
@@ -148,15 +137,4 @@ test('a pause is mailed again only after a day, however often the endpoint is re
     await use.testWebhook(BY_SERVICE, firm.id, id);
     expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ pauseMailedAt: mailedAt }]);
   }
-});
-
-test('a secret is rolled with overlap again from the moment at which the one before has ended', async () => {
-  const { firm, create, use, clock } = await setUp();
-  const { id } = await create();
-  const roll = () => use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: HOUR });
-  await roll();
-  clock.advance(HOUR - 1);
-  expect(await errorCodeOf(roll())).toBe('already_rolled');
-  clock.advance(1);
-  expect((await roll()).webhook.previousSecretUntil).toBe(clock.now() + HOUR);
 });

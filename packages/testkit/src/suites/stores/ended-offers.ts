@@ -63,12 +63,13 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       const notify = (await jobsOf(firm)).map(({ job }) => job);
       expect(notify).toContainEqual({ kind: 'notify_offer_withdrawn', firmId: firm.id, claimId: id, svcId });
       const sentTo = () =>
-        external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification.kind] : []));
+        external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
       for (const job of notify) await use.runJob(job);
-      expect(sentTo()).toEqual(['offer_withdrawn']);
+      const told = { kind: 'offer_withdrawn', firmName: firm.name, claimId: id };
+      expect(sentTo()).toEqual([told]);
       await offer(firm.live, id, svcId);
       for (const job of notify) await use.runJob(job);
-      expect(sentTo()).toEqual(['offer_withdrawn', 'offer']);
+      expect(sentTo()).toEqual([told, { ...told, kind: 'offer' }]);
       await use.acceptClaim({ svcId }, id);
       expect(await historyOf(firm, id)).toMatchObject({
         closedBy: null,

@@ -163,13 +163,14 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('cannot be erased under legal hold', async () => {
-      const { use, clock } = fixture();
+      const { use, clock, stores } = fixture();
       const { firm } = await setUp();
       const since = clock.now();
       expect(await use.setLegalHold(firm.id, true)).toBe(since);
       clock.advance(1000);
       expect(await use.setLegalHold(firm.id, true)).toBe(since);
       await expect(use.eraseFirm(firm.id, firm.name, () => {})).rejects.toThrow('legal hold');
+      expect((await stores.operatorReads.firm(firm.id))?.erasure).toBeNull();
       expect(await use.setLegalHold(firm.id, false)).toBeNull();
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(0);
     });
