@@ -362,13 +362,6 @@ describe('an app', () => {
     expect(unreadable.value.size).toBe(0);
   });
 
-  test('asks nobody who was never here to sign in again: the session is looked for first', async () => {
-    const { state, visit } = device();
-    state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
-    const { app } = await visit();
-    expect([app.session.profile.value, app.session.endedBecause.value]).toEqual([null, null]);
-  });
-
   test.each([
     ['reading', 'GET v1/me'],
     ['sending', 'acceptance'],
@@ -940,9 +933,7 @@ describe('an app', () => {
   });
 
   test.each<[string, 'accept' | 'reject', number, string | undefined]>([
-    ['an acceptance', 'accept', 1, en.claim.queuedAccept],
     ['a rejection', 'reject', 1, en.claim.queuedReject],
-    ['each of several answers', 'reject', 2, en.offers.queuedCount(2)],
     ['no answer to the claim that is open, whose screen says it,', 'accept', 1, undefined],
   ])('says that %s waits for the network', async (_, answer, count, line) => {
     const { app, state, notify } = await started({ offers: [offer(), offer()], undoSeconds: 0 });
@@ -1388,26 +1379,18 @@ describe('an app', () => {
     expect(reloads()).toBe(2);
   });
 
-  test('keeps what is typed on each claim for the next visit, and lists for 14 days', async () => {
+  test('keeps a search, a selection and the text of each field for a visit after weeks, without lists of then, and shows them to nobody else', async () => {
     const { app, state, storage, visit } = await started();
-    app.typed.contactNotes.keep(['claim-1'], 'One');
-    app.typed.contactNotes.keep(['claim-2'], 'Two');
-    await settled();
-    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
-    jest.setSystemTime(Date.now() + 15 * 86_400_000);
-    const later = await visit();
-    expect(later.app.typed.contactNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
-    expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
-    expect(later.app.session.isSignedIn()).toBe(true);
-  });
-
-  test('keeps a search, a selection and the text of each field for the next visit, and shows them to nobody else', async () => {
-    const { app, state, visit } = await started();
     for (const changes of [{ order: 'loss' }, { search: 'Kenner' }] as const) app.arrangement.change(changes);
     app.typed.fields.keep(['profile.first_name', 'zip'], 'Typed');
     app.typed.fields.keep(['selected'], 'claim-1');
     await settled();
+    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
+    jest.setSystemTime(Date.now() + 15 * 86_400_000);
     const later = await visit();
+    expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+    expect(later.app.session.isSignedIn()).toBe(true);
+    state.responses = {};
     const typed = { 'profile.first_name': 'Typed', zip: 'Typed', selected: 'claim-1' };
     expect(later.app.typed.fields.texts.value).toEqual(typed);
     const kept = { grouping: 'none', order: 'loss', search: 'Kenner' };
@@ -1478,15 +1461,10 @@ describe('an app', () => {
     expect(await reports(...['E', 'F', 'G'].map(named))).toBe(5);
   });
 
-  test('says what was refused, and asks for a passkey where sending needs one', async () => {
+  test('says that a setting was refused, and asks for a passkey where sending needs one', async () => {
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
     const { app, state } = await started({ accepted: [claim] });
     state.responses['PATCH v1/me/availability'] = new ApiError(422, 'validation_failed');
-    state.responses[`PATCH v1/claims/${claim.id}/work`] = new ApiError(409, 'claim_closed');
-    const pause = { kind: 'settings', key: 'availability', changes: { max_open_offers: 0 } } as const;
-    await app.outbox.add([pause, { kind: 'work', key: claim.id, entries: { notes: 'Wet' } }]);
-    await app.outbox.send();
-    expect(linesOf(app)).toEqual([en.outbox.refused]);
     await app.account.changeSettings({ key: 'availability', changes: { max_open_offers: 0 } });
     await settled();
     expect(linesOf(app)).toEqual([en.network.failed]);
@@ -1580,19 +1558,6 @@ describe('an app', () => {
     expect((await visit()).app.places.origin.value).toEqual({ latitude: 26, longitude: -80 });
     expect(new Set(fetching.mock.calls.map(([url]) => url))).toEqual(new Set(['zip.bin']));
     fetching.mockRestore();
-  });
-
-  test('says of a failed request whether the network or the service is missing', async () => {
-    const { app } = await started();
-    // A screen says these.
-    for (const error of [new ApiError(401, 'unauthorized'), new ApiError(403, 'passkey_required')])
-      app.toasts.showError(error);
-    expect(app.toasts.toast.value).toBeNull();
-    const said = [new NetworkError(), new NetworkError('service'), new ApiError(409, 'x')].map((error) => {
-      app.toasts.showError(error);
-      return linesOf(app);
-    });
-    expect(said).toEqual([[en.network.needed], [en.network.failed], [en.network.failed]]);
   });
 });
 

@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
-import { durationText } from '@svc/web-app/duration';
 import { awayWith } from '../src/model/away.ts';
 import { calendarFile } from '../src/model/calendar-file.ts';
 import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
-import { en } from '../src/texts/en.ts';
-import { es } from '../src/texts/es.ts';
 import { offer, ownClaim } from './claims.ts';
 
 const ACCEPTED = '2026-08-30T10:00:00.000Z';
@@ -174,31 +171,4 @@ describe('a calendar file', () => {
       ...['END:VEVENT', 'END:VCALENDAR', ''],
     ]);
   });
-});
-
-describe('a duration', () => {
-  const MINUTE = 60_000;
-  const HOUR = 60 * MINUTE;
-  const DAY = 24 * HOUR;
-  test.each([
-    [MINUTE - 1, null, null, null],
-    [MINUTE, '1 min', '1 min', '1 min'],
-    [HOUR - 1, '59 min', '59 min', '59 min'],
-    [HOUR, '1 h', '1 h', '1 h'],
-    [HOUR + 12 * MINUTE, '1 h 12 min', '1 h 12 min', '1 h'],
-    [DAY - 1, '23 h 59 min', '23 h 59 min', '23 h'],
-    [DAY, '1 day', '1 día', '24 h'],
-    [2 * DAY - 1, '1 day 23 h', '1 día 23 h', '47 h'],
-    [2 * DAY, '2 days', '2 días', '2 days'],
-    [3 * DAY - MINUTE, '2 days 23 h', '2 días 23 h', '2 days'],
-    [3 * DAY, '3 days', '3 días', '3 days'],
-    [26 * DAY + 18 * HOUR, '26 days', '26 días', '26 days'],
-  ])(
-    'of %d ms has two units at most, one in a row, and only days from three days on',
-    (ms, english, spanish, inRow) => {
-      expect(durationText(ms, en.duration, true)).toBe(inRow);
-      expect(durationText(ms, en.duration)).toBe(english);
-      expect(durationText(ms, es.duration)).toBe(spanish);
-    },
-  );
 });

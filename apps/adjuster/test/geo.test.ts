@@ -9,7 +9,6 @@ describe('links to the maps app', () => {
 
   // A single stop works on every version of Apple Maps.
   test.each([
-    ['an address', mapLink(first, ANDROID), `https://www.google.com/maps/search/ api=1; query=${first}`],
     ['an address', mapLink(first, IPHONE), `https://maps.apple.com/ q=${first}`],
     [
       'directions from where the device is through all stops in their order',
@@ -20,11 +19,6 @@ describe('links to the maps app', () => {
       'directions from where the device is through all stops in their order',
       routeLink(ADDRESSES, IPAD),
       `https://maps.apple.com/directions waypoint=${first}; waypoint=${second}; destination=${last}; mode=driving`,
-    ],
-    [
-      'directions to one stop',
-      routeLink([last], ANDROID),
-      `https://www.google.com/maps/dir/ api=1; destination=${last}; travelmode=driving`,
     ],
     ['an address', mapLink(first, 'iPad; CPU OS 12_5'), `https://maps.apple.com/ q=${first}`],
     ['directions to one stop', routeLink([last], IPHONE), `https://maps.apple.com/ daddr=${last}; dirflg=d`],

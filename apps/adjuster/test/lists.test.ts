@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import type { Language } from '@svc/web-app/texts/languages';
 import { createFormat } from '../src/format.ts';
@@ -195,36 +195,16 @@ test('a date is written as the languages of the app write it', () => {
   expect(months.map((month) => es.day(2026, month, 6))).toEqual(intl('es-US'));
 });
 
-test('times and amounts are those where the adjuster is, in the language that is shown, also after it was changed', () => {
+test('an amount has no more digits than it needs, in the language that is shown, also after it was changed', () => {
   const language = signal<Language>('en');
-  const evening = Date.parse('2026-09-06T02:05:09Z');
-  const shown = computed<Texts>(() => (language.value === 'en' ? en : es));
-  const format = createFormat(shown, language, signal(evening));
+  const format = createFormat(signal<Texts>(en), language, signal(0));
   const written = () =>
-    [
-      ...[format.today(), format.day('2026-02-01'), format.clockTime(evening), format.timeOfDay('04:30')],
-      ...[format.dateTime(evening), format.dateTimeSeconds(evening)],
-      ...['2026-09-06T02:04:10Z', '2026-09-06T00:00:00Z'].map(format.since),
-      ...[
-        format.money(1234.5),
-        format.wholeMoney(1234.4),
-        format.shortMoney(12_500),
-        format.percent(0.06755),
-      ],
-      ...[format.inches(47), format.miles(9.94), format.miles(10), format.roughDuration(5_400_000)],
-    ].map((text) => text?.replaceAll(/[\u00a0\u202f]/g, ' '));
-  const english = written();
-  expect(english).toEqual([
-    ...['2026-09-05', 'Feb 1, 2026', '9:05 PM', '4:30 AM', 'Sep 5, 2026, 9:05 PM', 'Sep 5, 2026, 9:05:09 PM'],
-    ...[undefined, '2 h 5 min', '$1,234.50', '$1,234', '$13K', '6.755%'],
-    ...['47 in (3 ft 11 in)', '≈ 9.9 mi', '≈ 10 mi', '1 h'],
-  ]);
+    [format.wholeMoney(1234.4), format.shortMoney(12_500), format.percent(0.06755)].map((text) =>
+      text.replace(/\s/g, ' '),
+    );
+  expect(written()).toEqual(['$1,234', '$13K', '6.755%']);
   language.value = 'es';
-  const spanish = written();
-  expect(spanish.filter((text) => /[AP]M|Feb|Sep/.test(text ?? ''))).toEqual([]);
-  expect(spanish).toHaveLength(english.length);
-  language.value = 'en';
-  expect(written()).toEqual(english);
+  expect(written()).toEqual(['$1,234', '$13 k', '6.755%']);
 });
 
 describe('lists on a device', () => {

@@ -18,7 +18,7 @@ import type {
   SpreadBody,
 } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
-import { periodOf, startOfDay, verifiedPeriod } from '../src/periods.ts';
+import { startOfDay, verifiedPeriod } from '../src/periods.ts';
 import { VIEWS } from '../src/state/board.ts';
 import { ruleOf, type TypedRule, typedRule } from '../src/state/clock-rules.ts';
 import { healthOf } from '../src/state/deliveries.ts';
@@ -42,13 +42,13 @@ import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
 fakeTime();
 
-const browserAt = (scrollY: number) => {
+const browser = () => {
   const location = { hash: '' };
   const replaceState = (_: unknown, __: string, hash = location.hash): void => {
     location.hash = String(hash);
   };
   const history = { scrollRestoration: 'auto' as const, state: 0, replaceState, go: () => {} };
-  return { location, history, scrollY, addEventListener: () => {} };
+  return { location, history, scrollY: 0, addEventListener: () => {} };
 };
 
 const keptIn = (kept: Record<string, string>) => ({
@@ -107,7 +107,7 @@ async function opened(
   const events: Partial<EventHandlers> = {};
   const streams: string[] = [];
   let shown = (): void => {};
-  const navigation = createDeskNavigation(browserAt(0));
+  const navigation = createDeskNavigation(browser());
   const desk = createDesk({
     api: { call, now: Date.now, isTimeKnown: () => true },
     choices: keptIn(state.choices),
@@ -515,10 +515,13 @@ test.each([
   ['#/requests?code=a/b', { screen: 'requests' }],
   ['#/readiness/2026-08-29T14:00:00.000Z', { screen: 'readiness', id: '2026-08-29T14:00:00.000Z' }],
   ['#/toString', { screen: 'board' }],
-])('the address %s leads to %j', (hash, route) => {
-  const navigation = createDeskNavigation(browserAt(0));
+])('the address %s leads to %j, and a list takes back the focus from a claim', (hash, route) => {
+  const navigation = createDeskNavigation(browser());
   navigation.go(hash);
   expect(navigation.route.value).toEqual(route);
+  navigation.go('#/other');
+  const left = hash.startsWith('#/claims/') ? hash.replace('?view=late', '') : undefined;
+  expect(navigation.returnItem()).toBe(left);
 });
 
 test('the address of the board and of a claim keeps the filters, and that of another screen is as it is', async () => {
@@ -563,16 +566,6 @@ test.each([
   } finally {
     Object.assign(globalThis, { location });
   }
-});
-
-test('from one claim to the next and back to the list, the list is where it was', () => {
-  const browser = browserAt(500);
-  const navigation = createDeskNavigation(browser);
-  for (const hash of ['#/claims/a', '#/claims/b', '#/']) {
-    navigation.go(hash);
-    browser.scrollY = 0;
-  }
-  expect(navigation.takeReturnPosition()).toEqual({ item: '#/claims/b', scrollY: 500 });
 });
 
 describe('the board', () => {
@@ -899,23 +892,15 @@ describe('a session', () => {
     expect(back.desk.session.profile.value).toEqual(DISPATCHER);
   });
 
-  test('that is to open and has ended or is refused leads to the sign-in, which a choice of firms does not leave', async () => {
-    const refusal = new ApiError(403, 'insufficient_scope');
-    const choice = { ticket: 't', firms: [] };
-    const code = { email: 'a@example.com', code: '123456' };
-    const chosen = { ticket: 't', firm_id: 'f2' };
-    for (const profile of [new ApiError(401, 'invalid_session'), refusal]) {
-      const { desk, state, sent } = await opened({ profile });
-      expect(messageOf(desk)[1]).toBe(profile === refusal ? en.refusals.insufficient_scope : undefined);
-      state.meets.openSession = [choice, {}];
-      const { session, startFailed } = desk;
-      const seen: unknown[] = [startFailed.value, session.endedBecause.value];
-      seen.push(await desk.signIn(code), session.profile.value);
-      state.profile = DISPATCHER;
-      seen.push(await desk.signIn(chosen), session.profile.value);
-      expect(seen).toEqual([false, null, choice, null, undefined, DISPATCHER]);
-      expect(sent('openSession')).toEqual([{ body: code }, { body: chosen }]);
-    }
+  test('that is refused when it is to open leads to the sign-in, and says why', async () => {
+    const { desk } = await opened({ profile: new ApiError(403, 'insufficient_scope') });
+    const { session, startFailed } = desk;
+    expect([session.profile.value, session.endedBecause.value, startFailed.value]).toEqual([
+      null,
+      null,
+      false,
+    ]);
+    expect(messageOf(desk)[1]).toBe(en.refusals.insufficient_scope);
   });
 
   test('is changed to another firm with nothing of the one before, which other tabs are told, and is left as it is by a refusal', async () => {
@@ -1029,11 +1014,8 @@ test('a rule of clocks is sent with numbers as numbers, and what is none of them
   expect(typedRule({ carrier: 'Gulf', report_days: 3 })).toEqual({ carrier: 'Gulf', report_days: '3' });
 });
 
-test('a period has both of its days here, and a verification no more than the service verifies', () => {
+test('a verification is of no more days than the service verifies', () => {
   const at = (time: string): number => Date.parse(time);
-  expect(periodOf({ since: '2026-03-07', until: '2026-03-08' })).toEqual({
-    ...{ since: '2026-03-07T06:00:00.000Z', until: '2026-03-09T05:00:00.000Z' },
-  });
   const now = at('2026-03-09T12:00:00.000Z');
   const longest = LIMITS.auditVerificationDays * 86_400_000;
   expect(
