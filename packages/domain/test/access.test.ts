@@ -2,15 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import {
   checkKeyCount,
   checkReplacedKeyCount,
-  checkSandboxKey,
   checkScope,
   DAY,
   DEFAULT_LIMITS,
-  ENVIRONMENTS,
-  type Environment,
-  type FirmId,
-  isAdjusterVisible,
-  isClaimVisible,
   KEY_PURPOSES,
   limitsOf,
   NO_OVERRIDES,
@@ -51,24 +45,6 @@ describe('scopes of a key', () => {
       }
     },
   );
-});
-
-describe('data visible to a key', () => {
-  test('a live key reads live and test data, a test key only test data', () => {
-    const real = { testOf: null };
-    const testAccount = { testOf: { firmId: 'f' as FirmId, behavior: 'manual' } } as const;
-    const visibleTo = (key: Environment) => [
-      ...ENVIRONMENTS.filter((environment) => isClaimVisible({ environment }, key)),
-      ...[real, testAccount].map((adjuster) => isAdjusterVisible(adjuster, key)),
-    ];
-    expect(visibleTo('live')).toEqual(['live', 'test', true, true]);
-    expect(visibleTo('test')).toEqual(['test', false, true]);
-  });
-});
-
-test('only a test key may use the sandbox', () => {
-  expect(codeThrownBy(() => checkSandboxKey('live'))).toBe('environment_mismatch');
-  expect(codeThrownBy(() => checkSandboxKey('test'))).toBeNull();
 });
 
 test('plans keep claims readable for 90 or 30 days after leaving, and the audit log for seven years', () => {

@@ -8,6 +8,7 @@ import {
   READINESS_CHECKS,
   type ReadinessCheckId,
 } from '@svc/domain';
+import { aLoggedRequest } from '@svc/testkit';
 import fc from 'fast-check';
 import {
   CHECK_TEXTS,
@@ -31,30 +32,18 @@ function gradeIntegration(evidence: Evidence) {
 const START = Date.UTC(2026, 7, 29);
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
 
-let count = 0;
 /** @param at milliseconds after the start. */
-function request(
+const request = (
   at: number,
   operation: string,
   status: number | null,
   behavior: Partial<ClientBehavior> = {},
   code: string | null = null,
-): LoggedRequest {
-  count += 1;
-  return {
-    requestId: String(count).padStart(12, '0'),
-    at: START + at,
-    firmId: 'firm' as FirmId,
-    keyId: 'key' as KeyId,
-    environment: 'test',
-    route: operation,
-    status,
-    code,
-    places: [],
-    durationMs: 0,
+): LoggedRequest =>
+  aLoggedRequest({
+    ...{ at: START + at, keyId: 'key' as KeyId, route: operation, status, code, places: [], durationMs: 0 },
     behavior: { operation, ...behavior },
-  };
-}
+  });
 const SEND = 'POST /v1/claims';
 const OFFER = 'POST /v1/claims/{id}/assignment';
 const LIST = 'GET /v1/claims';

@@ -117,8 +117,9 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('is recognizably erased from the start of erasing on, and nothing gives the firm access again', async () => {
-      const { newAdjuster, use, stores, newKey } = fixture();
+      const { newAdjuster, newStaff, use, stores, newKey } = fixture();
       const { firm, svcId } = await setUp();
+      const { token } = await use.openStaffSession(await newStaff(firm));
       const { svcId: stranger } = await newAdjuster();
       const { key, secret } = await newKey(firm, { purpose: 'full_access' });
       const erasure = async () => (await stores.operatorReads.firm(firm.id))?.erasure;
@@ -136,6 +137,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
         for (const attempt of attempts) expect(await errorCodeOf(attempt())).toBe('not_found');
         use.apiKeyAuthenticator.invalidate();
         expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
+        use.sessionAuthenticator.invalidate();
+        expect(await use.sessionAuthenticator.authenticateStaff(token)).toBeNull();
         await expect(use.rollKey(key.id, 0)).rejects.toThrow('No key has the id');
         expect((await stores.appReads.memberships(svcId)).map(({ firmId }) => firmId)).not.toContain(id);
       };
@@ -152,12 +155,13 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       await expect(interrupted(firm.id, firm.name, () => {})).rejects.toThrow('interrupted');
       expect(await erasure()).toBe('started');
       await rejected('is being erased');
+      await expect(use.eraseFirm(firm.id, 'Another name', () => {})).rejects.toThrow('is not');
 
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(10);
       expect(await erasure()).toBe('finished');
       await rejected(`The firm ${firm.id} is erased`);
       const events = countsOf(await exported(firm)).audit ?? 0;
-      expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBe(0);
+      expect(await use.eraseFirm(firm.id, 'Another name', () => {})).toBe(0);
       expect(countsOf(await exported(firm)).audit).toBe(events + 1); // of the export before
       expect(await fixture().verifyAudit(firm.id)).toMatchObject({ intact: true });
     });
