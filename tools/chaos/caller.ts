@@ -23,15 +23,7 @@ export interface RequestSpec {
   readonly expects?: Readonly<Record<string, string>>;
 }
 
-export interface Caller {
-  /** Retries as the documentation advises. */
-  send(spec: RequestSpec): Promise<ClientResponse>;
-  /** Sends the same request to all processes at once, like a client whose first attempts seemed lost. */
-  sendAtOnce(spec: RequestSpec): Promise<ClientResponse>;
-  /** Sends without a retry. */
-  sendOnce(spec: RequestSpec): Promise<ClientResponse | null>;
-  close(): Promise<void>;
-}
+export type Caller = ReturnType<typeof createCaller>;
 
 interface ClientResponse {
   readonly status: number;
@@ -103,7 +95,7 @@ export function createCaller({
   readonly firm: string | null;
   readonly actor: string;
   readonly token: string;
-}): Caller {
+}) {
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
   const environment = /^svc_(live|test)_/.exec(token)?.[1] ?? 'live';
 
@@ -194,8 +186,10 @@ export function createCaller({
   }
 
   return {
-    send: (spec) => withRetries(spec, recorder.nextTask()),
-    async sendAtOnce(spec) {
+    /** Retries as the documentation advises. */
+    send: (spec: RequestSpec) => withRetries(spec, recorder.nextTask()),
+    /** Sends the same request to all processes at once, like a client whose first attempts seemed lost. */
+    async sendAtOnce(spec: RequestSpec) {
       const task = recorder.nextTask();
       const [response] = await Promise.all([
         withRetries(spec, task, 1, 0),
@@ -205,7 +199,8 @@ export function createCaller({
       ]);
       return response;
     },
-    sendOnce: (spec) => attempt(spec, recorder.nextTask(), 1),
+    /** Sends without a retry. */
+    sendOnce: (spec: RequestSpec) => attempt(spec, recorder.nextTask(), 1),
     close: () => agent.destroy(),
   };
 }

@@ -59,14 +59,8 @@ export async function installDebianPackage(
     // A policy exists already, or /usr is read-only and the installation fails with its own message.
   }
   try {
-    const options = [
-      '-o',
-      'DPkg::Lock::Timeout=120',
-      '-o',
-      'Acquire::http::Timeout=10',
-      '-o',
-      'Acquire::Retries=0',
-    ];
+    const settings = ['DPkg::Lock::Timeout=120', 'Acquire::http::Timeout=10', 'Acquire::Retries=0'];
+    const options = settings.flatMap((setting) => ['-o', setting]);
     const install = ['install', '-y', '--no-install-recommends', ...options, name];
     // The package index may be empty or outdated.
     const first = await run(apt, install);

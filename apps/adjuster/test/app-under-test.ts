@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { EXAMPLES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startBrowser } from '../../api/test/browser.ts';
 import {
   type ServiceUnderTest,
@@ -28,20 +28,10 @@ export function buildPage(build = APP): void {
   execFileSync(process.execPath, [fileURLToPath(build)], { stdio: 'inherit' });
 }
 
-interface Visitor {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  /** Errors in the browser, and requests to other hosts. */
-  readonly faults: string[];
-  close(): Promise<void>;
-}
+type Visitor = Awaited<ReturnType<typeof visit>>;
 
 /** Opens a page in a new browser context. */
-export async function visit(
-  browser: Browser,
-  base: string,
-  options: BrowserContextOptions = PHONE,
-): Promise<Visitor> {
+export async function visit(browser: Browser, base: string, options: BrowserContextOptions = PHONE) {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   // Answers are sent at once, where a test is not about taking them back.
   await context.addInitScript({
@@ -62,6 +52,7 @@ export async function visit(
   return {
     page,
     context,
+    /** Errors in the browser, and requests to other hosts. */
     faults,
     async close() {
       // A request in flight must not fail after its test.

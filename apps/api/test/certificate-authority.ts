@@ -3,12 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 
-export interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-  readonly keyFile: string;
-  readonly certFile: string;
-}
+export type Certificate = ReturnType<ReturnType<typeof createCertificateAuthority>['issue']>;
 
 const ALGORITHM = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
 
@@ -17,24 +12,15 @@ export function createCertificateAuthority() {
   const folder = temporaryFolder();
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
-  openssl(
-    'req',
-    '-x509',
-    ...ALGORITHM,
-    '-keyout',
-    at('ca.key'),
-    '-out',
-    at('ca.crt'),
-    '-subj',
-    '/CN=Test CA',
-  );
+  const files = ['-keyout', at('ca.key'), '-out', at('ca.crt')];
+  openssl('req', '-x509', ...ALGORITHM, ...files, '-subj', '/CN=Test CA');
   let count = 0;
   return {
     /** The authority's own certificate. */
     cert: readFileSync(at('ca.crt'), 'utf8'),
     file: at('ca.crt'),
     /** A certificate for these names and addresses, such as `DNS:localhost`. */
-    issue(...names: string[]): Certificate {
+    issue(...names: string[]) {
       count += 1;
       const [keyFile, request, certFile] = [at(`${count}.key`), at(`${count}.csr`), at(`${count}.crt`)];
       openssl('req', ...ALGORITHM, '-keyout', keyFile, '-out', request, '-subj', '/CN=server');

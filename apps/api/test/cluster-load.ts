@@ -1,14 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@svc/testkit/eventually';
+import { listAll } from '../../../tools/chaos/chaos.ts';
 import type { Cluster } from '../../../tools/cluster/index.ts';
-import { wholeList } from './firm-calls.ts';
-import {
-  type ApiResponse,
-  callHttp,
-  claimBody,
-  type ServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 // Helpers for tests with several processes.
 
@@ -32,18 +26,14 @@ export interface Outcome {
   readonly body: Record<string, unknown> | null;
 }
 
-export interface Load {
-  readonly outcomes: readonly Outcome[];
-  /** Waits for the requests in flight and starts no new ones. */
-  stop(): Promise<readonly Outcome[]>;
-}
+export type Load = ReturnType<typeof startLoad>;
 
 /** Clients that alternate between reads and sends, round-robin over `urls`, and continue after failures. */
 export function startLoad(
   urls: readonly string[],
   firm: TestFirm,
   { clients = 6, pauseMs = 5 }: { clients?: number; pauseMs?: number } = {},
-): Load {
+) {
   const outcomes: Outcome[] = [];
   let stopping = false;
   const client = async (number: number): Promise<void> => {
@@ -71,6 +61,7 @@ export function startLoad(
   const done = Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
   return {
     outcomes,
+    /** Waits for the requests in flight and starts no new ones. */
     async stop() {
       stopping = true;
       await done;
@@ -103,10 +94,9 @@ export async function retrySend(url: string, firm: TestFirm, { body }: Outcome):
 
 /** The number of claims for each external id, over all pages; a duplicate counts as 2. */
 export async function claimsOf(cluster: Cluster, firm: TestFirm): Promise<Map<string, number>> {
-  const service = { call: (...sent: Parameters<ServiceUnderTest['call']>) => callHttp(cluster.url, ...sent) };
   const found = new Map<string, number>();
-  for (const { external_id } of await wholeList(service, firm.test, '/v1/claims', { limit: '200' }))
-    found.set(external_id, (found.get(external_id) ?? 0) + 1);
+  for (const { externalId } of await listAll(cluster.url, firm.test))
+    found.set(externalId, (found.get(externalId) ?? 0) + 1);
   return found;
 }
 

@@ -131,7 +131,7 @@ async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess>
       return point;
     },
     async close() {
-      await tcpProxy.close();
+      await tcpProxy.cut();
       // Not awaited, since the stopped requests never release their connections.
       void host.close().catch(() => {});
     },
@@ -183,7 +183,7 @@ describe.each(WAYS_TO_SAVE)('$id', (operation) => {
     const response: ApiResponse = await perform(host.url, prepared);
     expect([response.status, response.json.code]).toEqual([503, 'service_unavailable']);
     await expectExactlyOnce(operation, prepared, before, after);
-    await tcpProxy.close();
+    await tcpProxy.cut();
     void host.close().catch(() => {});
   });
 });

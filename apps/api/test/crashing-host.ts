@@ -10,11 +10,6 @@ import { createLog } from '../src/logging.ts';
 /** Called at each point between two awaits of a request. If it does not return, the request stops there. */
 type AtPoint = (point: string) => Promise<void>;
 
-export interface CrashingHost {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** A port with a crash point before and after each call. */
 function instrumented<T extends object>(port: T, name: string, at: AtPoint): T {
   return new Proxy(port, {
@@ -53,7 +48,7 @@ export async function startCrashingHost(options: {
   readonly databaseUrl: string;
   readonly redisUrl?: string;
   readonly at: AtPoint;
-}): Promise<CrashingHost> {
+}) {
   const { databaseUrl, redisUrl, at } = options;
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLog({ level: 'error', format: 'json', stream });

@@ -60,23 +60,3 @@ export const acceptClaim = (
     as: token,
     ...(offeredAt !== undefined && { body: { offered_at: offeredAt } }),
   });
-
-/** All rows of a list, over all pages. */
-export async function wholeList(
-  service: Service,
-  key: string,
-  path: string,
-  query: Readonly<Record<string, string>> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
-): Promise<any[]> {
-  const rows = [];
-  let cursor: string | null = null;
-  do {
-    const search = new URLSearchParams({ ...query, ...(cursor === null ? {} : { cursor }) });
-    const page = await service.call('GET', `${path}?${search}`, { as: key });
-    expect(outcome(page)).toEqual([200]);
-    rows.push(...page.json.data);
-    cursor = page.json.next_cursor;
-  } while (cursor !== null);
-  return rows;
-}

@@ -1,14 +1,14 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
-import type { Environment, Plan, Purpose, StaffRole, Svcid } from '@svc/domain';
+import type { StaffRole } from '@svc/domain';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { expectDocumented } from '../../../tools/services/documented-responses.ts';
-import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
+import { operatorOf, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
-import { type Service, startService } from '../src/service.ts';
+import { startService } from '../src/service.ts';
 
 export type { TestFirm } from '../../../tools/services/operator.ts';
 
@@ -33,31 +33,12 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** The whole service on a separate database, called over HTTP; until the end of the test or file. */
-export interface ServiceUnderTest {
-  readonly url: string;
-  readonly service: Service;
-  readonly databaseUrl: string;
-  /** Every line that the service has logged. */
-  readonly logged: string[];
-  call(method: string, path: string, call?: Call): Promise<ApiResponse>;
-  /** A firm with a live and a test key. Its rate limits are not reached unless `limited`. */
-  firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
-  key(firm: TestFirm, options?: { environment?: Environment; purpose?: Purpose }): Promise<string>;
-  /** A real adjuster with a complete profile and a session, not yet a member of any firm. */
-  adjuster(profile?: Partial<Profile>): Promise<{ svcId: Svcid; token: string }>;
-  /** A real adjuster who is a member of the firm. */
-  member(firm: TestFirm): Promise<{ svcId: Svcid; token: string }>;
-  session(svcId: string): Promise<string>;
-  /** A session of a staff member of the firm. */
-  staff(firm: TestFirm, role?: StaffRole): Promise<string>;
-  /** Earlier; with that `lingerMs`. */
-  stop(lingerMs?: number): Promise<void>;
-}
+export type ServiceUnderTest = Awaited<ReturnType<typeof startServiceUnderTest>>;
 
+/** The whole service on a separate database, called over HTTP; until the end of the test or file. */
 export async function startServiceUnderTest(
   options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
-): Promise<ServiceUnderTest> {
+) {
   const databaseUrl = options.databaseUrl ?? (await createDatabase()).url;
   const logged: string[] = [];
   const sink = new Writable({
@@ -78,16 +59,19 @@ export async function startServiceUnderTest(
   atEnd(stop);
   return {
     url: service.url,
-    service,
-    databaseUrl,
+    ...{ service, databaseUrl },
+    /** Every line that the service has logged. */
     logged,
-    call: (method, path, call) => callHttp(service.url, method, path, call),
+    call: (method: string, path: string, call?: Call) => callHttp(service.url, method, path, call),
     firm: operator.firm,
-    key: async (firm, options) => (await operator.key(firm.id, options)).secret,
+    key: async (firm: TestFirm, options?: Parameters<typeof operator.key>[1]) =>
+      (await operator.key(firm.id, options)).secret,
     adjuster: operator.adjuster,
-    member: (firm) => operator.member(firm.id),
+    member: (firm: TestFirm) => operator.member(firm.id),
     session: operator.session,
-    staff: async (firm, role) => (await operator.staff(firm.id, role)).token,
+    /** A session of a staff member of the firm. */
+    staff: async (firm: TestFirm, role?: StaffRole) => (await operator.staff(firm.id, role)).token,
+    /** Earlier; with that `lingerMs`. */
     stop,
   };
 }

@@ -6,13 +6,7 @@ import { onCitus } from '../../../tools/services/citus.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 
-export interface FreshDatabase {
-  readonly url: string;
-  /** A connection besides those of the adapter, to inspect and change its data. */
-  readonly sql: pg.Client;
-  /** Until another transaction of the database waits for a lock. */
-  lockAwaited(): Promise<unknown>;
-}
+export type FreshDatabase = Awaited<ReturnType<typeof inspected>>;
 
 const connected = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
@@ -22,12 +16,14 @@ const connected = async (url: string): Promise<pg.Client> => {
   return client;
 };
 
-async function inspected(url: string): Promise<FreshDatabase> {
+async function inspected(url: string) {
   const sql = await connected(url);
   return {
     url,
+    /** A connection besides those of the adapter, to inspect and change its data. */
     sql,
-    lockAwaited: () =>
+    /** Until another transaction of the database waits for a lock. */
+    lockAwaited: (): Promise<unknown> =>
       eventually(async () => {
         // Within a transaction, the activity would be that of its first look.
         await sql.query('SELECT pg_stat_clear_snapshot()');

@@ -1,20 +1,9 @@
 import { startTcpProxy as startProxy } from '../../../tools/services/tcp-proxy.ts';
 
 /** A TCP proxy to PostgreSQL that simulates network failures and restarts. */
-export interface TcpProxy {
-  readonly url: string;
-  /** Closes every connection and rejects new ones. */
-  cut(): Promise<void>;
-  restore(): Promise<void>;
-  /** Discards everything the server sends; connections stay open. */
-  block(): void;
-  unblock(): void;
-  /** Closes every connection when a client sends this text, before or after the server has processed it. */
-  cutOn(text: string, when: 'before' | 'after'): void;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
+export async function startTcpProxy(databaseUrl: string) {
   let blocked = false;
   let trigger: { text: string; when: 'before' | 'after' } | null = null;
   const proxy = await startProxy(databaseUrl, ({ client, server }) => {
@@ -35,17 +24,19 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   });
   return {
     url: proxy.through(databaseUrl),
+    /** Closes every connection and rejects new ones. */
     cut: proxy.stop,
     restore: proxy.listen,
-    close: proxy.stop,
-    block: () => {
+    /** Discards everything the server sends; connections stay open. */
+    block() {
       blocked = true;
     },
-    unblock: () => {
+    unblock() {
       blocked = false;
       proxy.cutAll();
     },
-    cutOn: (text, when) => {
+    /** Closes every connection when a client sends this text, before or after the server has processed it. */
+    cutOn(text: string, when: 'before' | 'after') {
       trigger = { text, when };
     },
   };

@@ -4,17 +4,12 @@ import type { RateLimiter } from '@svc/application';
 import type { KeyLimits } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
-import { connectRedis, type RedisConnection, type RedisSettings } from '../src/index.ts';
+import { connectRedis, type RedisSettings } from '../src/index.ts';
 
-export interface Connected extends RedisConnection {
-  /** Decisions made by the fallback. */
-  readonly fallbackCount: () => number;
-  readonly logged: readonly string[];
-  readonly keyPrefix: string;
-}
+export type Connected = Awaited<ReturnType<typeof connected>>;
 
 /** An established connection with a unique key prefix, until the end of the test or file. */
-export async function connected(url: string, settings: Partial<RedisSettings> = {}): Promise<Connected> {
+export async function connected(url: string, settings: Partial<RedisSettings> = {}) {
   const logged: string[] = [];
   let fallbackCount = 0;
   const memory = createMemoryRateLimiter({ clock: Date });
@@ -35,7 +30,11 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
   });
   atEnd(() => connection.close());
   await eventually(() => connection.state().status === 'up');
-  return { ...connection, fallbackCount: () => fallbackCount, logged, keyPrefix };
+  return {
+    ...{ ...connection, logged, keyPrefix },
+    /** Decisions made by the fallback. */
+    fallbackCount: () => fallbackCount,
+  };
 }
 
 /** For tests that are not about outages: a busy machine must not cause timeouts. */
