@@ -2,9 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import {
   checkKeyCount,
   checkReplacedKeyCount,
+  checkSandboxKey,
   checkScope,
   DAY,
   DEFAULT_LIMITS,
+  ENVIRONMENTS,
+  type Environment,
+  type FirmId,
+  isAdjusterVisible,
+  isClaimVisible,
   KEY_PURPOSES,
   limitsOf,
   NO_OVERRIDES,
@@ -47,6 +53,24 @@ describe('scopes of a key', () => {
   );
 });
 
+describe('data visible to a key', () => {
+  test('a live key reads live and test data, a test key only test data', () => {
+    const real = { testOf: null };
+    const testAccount = { testOf: { firmId: 'f' as FirmId, behavior: 'manual' } } as const;
+    const visibleTo = (key: Environment) => [
+      ...ENVIRONMENTS.filter((environment) => isClaimVisible({ environment }, key)),
+      ...[real, testAccount].map((adjuster) => isAdjusterVisible(adjuster, key)),
+    ];
+    expect(visibleTo('live')).toEqual(['live', 'test', true, true]);
+    expect(visibleTo('test')).toEqual(['test', false, true]);
+  });
+});
+
+test('only a test key may use the sandbox', () => {
+  expect(codeThrownBy(() => checkSandboxKey('live'))).toBe('environment_mismatch');
+  expect(codeThrownBy(() => checkSandboxKey('test'))).toBeNull();
+});
+
 test('plans keep claims readable for 90 or 30 days after leaving, and the audit log for seven years', () => {
   expect(PLAN_RETENTION).toEqual({
     standard: { readableAfterLeavingMs: 90 * DAY, auditMs: 2_555 * DAY },
@@ -65,6 +89,13 @@ test('one more key may work, and one more be replaced, while they are fewer than
 });
 
 describe('rate limits of a key', () => {
+  test('default to 300 requests and 120 writes per minute live, 60 and 30 in test, and a burst of 20', () => {
+    expect(DEFAULT_LIMITS).toEqual({
+      live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
+      test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
+    });
+  });
+
   test('each limit set for the firm replaces one default', () => {
     expect(NO_OVERRIDES).toEqual({ requestsPerMinute: null, writesPerMinute: null, burst: null });
     expect(limitsOf('live', NO_OVERRIDES)).toEqual(DEFAULT_LIMITS.live);

@@ -121,9 +121,32 @@ describe('the assignment of a claim', () => {
     },
   );
 
-  test('an offer in the same millisecond as the one before, or on a clock behind, has a later time, and no response an earlier one', () => {
+  test('a new offer drops the earlier response', () => {
+    const again = (by: object) =>
+      offerClaim(claimIn.rejected(), { adjuster: BEN, at: SENT + 5, ...by }).assignment;
+    const offered = { ...sent().assignment, adjuster: BEN, offeredAt: SENT + 5 };
+    expect([again({}), again({ by: STAFF })]).toEqual([
+      ...[
+        { ...offered, offeredBy: null },
+        { ...offered, offeredBy: STAFF },
+      ],
+    ]);
+  });
+
+  test('an offer in the same millisecond as the one before, or on a clock behind, has a later time', () => {
     for (const at of [SENT, SENT - 5])
       expect(offerClaim(sent(), { adjuster: BEN, at }).assignment.offeredAt).toBe(SENT + 1);
+  });
+
+  test('a response stores its time, and a rejection its reason', () => {
+    expect(claimIn.accepted().assignment).toMatchObject({ respondedAt: SENT + 1, rejectionReason: null });
+    expect(claimIn.rejected().assignment).toMatchObject({
+      respondedAt: SENT + 1,
+      rejectionReason: 'too far',
+    });
+    const withoutReason = rejectClaim(sent(), { by: ANNA, at: SENT + 1, reason: null });
+    expect(withoutReason.assignment.rejectionReason).toBeNull();
+    // On a clock behind that of the offer.
     expect(acceptClaim(sent(), { by: ANNA, at: SENT - 5 }).assignment.respondedAt).toBe(SENT);
   });
 
@@ -156,7 +179,7 @@ describe('the assignment of a claim', () => {
       ...[() => accept(sent(), { by: BEN }), () => accept(closed), () => accept(again, { offeredAt: SENT })],
       ...[() => accept(withdrawOffer(sent(), STAFF)), () => accept(claimIn.accepted())],
       ...[() => offerClaim(claimIn.accepted(), { adjuster: BEN, at: 1 }), () => withdrawOffer(closed, STAFF)],
-      ...[() => checkOfferable(closed, 'live'), () => checkOfferable(sent(), 'test')],
+      ...[() => checkOfferable(closed, 'live'), () => checkOfferable(closed, 'test')],
       ...[() => recordWork(sent(), member, edit), () => recordWork(sent(), null, edit)],
     ];
     expect(refused.map(detailOf)).toEqual([
@@ -179,6 +202,10 @@ describe('the assignment of a claim', () => {
         'not_found',
       );
     }
+  });
+
+  test('an offer that ended keeps its adjuster and has no response', () => {
+    expect(claimIn.unassigned().assignment).toEqual({ ...sent().assignment, status: 'unassigned' });
   });
 
   test('a claim is shown to the adjuster of the latest offer until it is rejected or ends', () => {
@@ -280,9 +307,8 @@ describe('closing a claim', () => {
   );
 
   test.each(ASSIGNMENT_STATUSES)(
-    'a closed %s claim can be neither offered, accepted nor rejected, and stays when its adjuster leaves',
+    'a closed %s claim can be neither offered, accepted nor rejected',
     (status) => {
-      expect(unassignPendingOffer(closed(status))).toBeNull();
       expect(codeThrownBy(() => checkOfferable(closed(status), 'live'))).toBe(
         status === 'accepted' ? 'claim_already_accepted' : 'claim_closed',
       );
@@ -293,6 +319,10 @@ describe('closing a claim', () => {
     },
   );
 
+  test.each(ASSIGNMENT_STATUSES)('a closed %s claim is unchanged when its adjuster leaves', (status) => {
+    expect(unassignPendingOffer(closed(status))).toBeNull();
+  });
+
   test.each([
     ['pending_acceptance', 'offer_not_pending'],
     ['accepted', null],
@@ -300,6 +330,12 @@ describe('closing a claim', () => {
     ['unassigned', 'not_found'],
   ] as const)('an adjuster can close only accepted claims: %s → %s', (status, code) => {
     expect(codeOfClosing(claimIn[status]())).toBe(code);
+  });
+
+  test('closing again has no effect', () => {
+    const once = closeAcceptedClaim(claimIn.accepted(), member, { by: ANNA, at: SENT + 20 });
+    expect(once).toEqual({ ...claimIn.accepted(), closedAt: SENT + 20 });
+    expect(closeAcceptedClaim(once, member, { by: ANNA, at: SENT + 25 })).toEqual(once);
   });
 
   test('after leaving, an adjuster can close an accepted claim, and learns nothing of a closed one', () => {
@@ -315,6 +351,24 @@ describe('closing a claim', () => {
     for (const claim of [claimIn.accepted(), closed('accepted')])
       expect(codeOfClosing(claim, member, BEN)).toBe('not_found');
     expect(codeOfClosing(closed('pending_acceptance'))).toBe('offer_not_pending');
+  });
+});
+
+describe('offering a claim again', () => {
+  const testClaim: Claim = { ...sent(), environment: 'test' };
+
+  test('a live key cannot offer a test claim, open or closed', () => {
+    expect(codeThrownBy(() => checkOfferable(testClaim, 'live'))).toBe('environment_mismatch');
+    expect(codeThrownBy(() => checkOfferable(closeClaim(testClaim, SENT, CLOSURE), 'live'))).toBe(
+      'environment_mismatch',
+    );
+    expect(codeThrownBy(() => checkOfferable(testClaim, 'test'))).toBeNull();
+  });
+
+  test('an accepted claim cannot be offered, any other open one can', () => {
+    expect(
+      ASSIGNMENT_STATUSES.map((status) => codeThrownBy(() => checkOfferable(claimIn[status](), 'live'))),
+    ).toEqual(ASSIGNMENT_STATUSES.map((status) => (status === 'accepted' ? 'claim_already_accepted' : null)));
   });
 });
 
@@ -444,6 +498,13 @@ describe('sending a claim', () => {
       updatedAt: SENT,
       closedAt: null,
     });
+  });
+
+  test.each([
+    ['building_pair_refused', { occupancyType: 'single_family_home', buildingType: 'barn' }],
+    ['policy_term_reversed', { policyEffective: '2026-05-02', policyExpiration: '2026-05-01' }],
+  ] as const)('fails with %s if it has %j', (code, others) => {
+    expect(codeThrownBy(() => sendClaim({ ...facts, ...others }, { ...terms, asSent }))).toBe(code);
   });
 });
 

@@ -104,9 +104,24 @@ describe('a membership', () => {
     }
     expect(before).toEqual(record());
   });
+
+  test.each(MEMBERSHIP_STATUSES)('every action from %s keeps firstKnownAt', (status) => {
+    const { record, now } = recordIn[status];
+    for (const action of MEMBERSHIP_ACTIONS) {
+      if (codeThrownBy(() => perform[action](record(), now)) !== null) continue;
+      expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
+    }
+  });
 });
 
 describe('an invitation', () => {
+  test('is pending for exactly seven days', () => {
+    expect(invited().expiresAt).toBe(INVITED + SEVEN_DAYS);
+    expect(statusAt(invited(), INVITED)).toBe('pending');
+    expect(statusAt(invited(), INVITED + SEVEN_DAYS - 1)).toBe('pending');
+    expect(statusAt(invited(), INVITED + SEVEN_DAYS)).toBe('expired');
+  });
+
   test('only a pending record expires, and only at its end', () => {
     for (const status of ['active', 'declined', 'withdrawn'] as const)
       expect(recordIn[status].record().expiresAt).toBeNull();
@@ -216,6 +231,25 @@ test('an action changes exactly this of a membership', () => {
 
 describe('a member without an invitation', () => {
   const member = { firmId: FIRM, svcId: ANNA.svcId, at: INVITED + SEVEN_DAYS };
+
+  test('has no invitation times and no notes', () => {
+    expect(addMember(null, member)).toEqual({
+      firmId: FIRM,
+      svcId: ANNA.svcId,
+      status: 'active',
+      seenAt: null,
+      remindedAt: null,
+      firstKnownAt: member.at,
+      invitedAt: null,
+      expiresAt: null,
+      respondedAt: null,
+      notes: NO_NOTES,
+      canAcceptClaims: true,
+      acceptingAssignments: true,
+      readableUntil: null,
+      sharing: SHARES_NOTHING,
+    });
+  });
 
   test.each(MEMBERSHIP_STATUSES)('can replace a record with status %s, unless active', (status) => {
     const { record } = recordIn[status];

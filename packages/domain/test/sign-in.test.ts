@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type Attempts,
   attemptsAt,
+  emailKey,
   HOUR,
   MINUTE,
   remainingPauseMs,
@@ -65,4 +66,17 @@ test('the limits are those whose effect docs/operating/secure.md derives', () =>
   expect([SIGN_IN_CODE_LIFETIME_MS, SIGN_IN_TICKET_LIFETIME_MS, SIGN_IN_CODE_TRIES]).toEqual([
     ...[600_000, 300_000, 5],
   ]);
+});
+
+test('email keys ignore only the case of ASCII letters', () => {
+  expect(emailKey('Jean.DELACROIX@Example.COM')).toBe('jean.delacroix@example.com');
+  // U+212A, dotless and dotted i, sharp s, a full-width letter: none equals the ASCII letter it resembles or folds to.
+  for (const other of [
+    '\u212Aim@example.com',
+    'k\u0131m@example.com',
+    'k\u0130m@example.com',
+    '\uFF4Bim@example.com',
+  ])
+    expect(emailKey(other)).toBe(other);
+  expect(emailKey('stra\u00DFe@example.com')).not.toBe(emailKey('STRASSE@example.com'));
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   checkKeyPurpose,
+  checkNotLastAdmin,
   checkPermission,
   ENVIRONMENTS,
   type Environment,
@@ -14,6 +15,7 @@ import {
   permissionsOf,
   STAFF_PERMISSIONS,
   STAFF_ROLES,
+  type StaffId,
   type StaffPermission,
   type StaffRole,
 } from '../src/index.ts';
@@ -128,6 +130,14 @@ describe('a role of the desk', () => {
       'missing_permission',
     );
   });
+});
+
+test('the only administrator of a firm stays', () => {
+  const member = (id: string, role: StaffRole) => ({ staffId: id as StaffId, role });
+  const [one, two, auditor] = [member('1', 'admin'), member('2', 'admin'), member('3', 'auditor')];
+  expect(codeOf(() => checkNotLastAdmin([one, auditor], one))).toBe('last_admin');
+  expect(codeOf(() => checkNotLastAdmin([one, two, auditor], one))).toBe('ok');
+  expect(codeOf(() => checkNotLastAdmin([one, auditor], auditor))).toBe('ok');
 });
 
 test('mails about late offers are due at noon UTC', () => {
