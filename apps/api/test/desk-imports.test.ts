@@ -98,7 +98,7 @@ const failure = (code: string, field: string) => [
   { column: COLUMNS[field] ?? null, field, code, detail: 'No.' },
 ];
 
-test('rows of an import have the outcomes of their claims, of which each has a key of its own', async () => {
+test('rows of an import have the outcomes of their claims, and each claim has another key', async () => {
   const outcomes = [
     ...[
       { outcome: 'sent', claimId: '1' },

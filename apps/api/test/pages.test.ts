@@ -21,7 +21,7 @@ const PAGES = [
 ] as const;
 
 test.each(PAGES)(
-  'the page /%s signs in and out with cookies of its own',
+  'the page /%s signs in and out with its own cookies',
   async (page, signIn, cookie, token, actor) => {
     const opened: Results = { [`${signIn}.signIn`]: { token: 'TOKEN', expiresAt: NOW, account: 'ACCOUNT' } };
     const ask = async (method: string, path: string, cookies = '', body?: object, results = opened) => {

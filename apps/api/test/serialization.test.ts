@@ -225,7 +225,7 @@ test('a check of readiness shows the latest ten findings, with ten requests each
   );
 });
 
-test('each adjuster of a list of invitations is told what became of theirs', () => {
+test('each invitation of a list has its outcome', () => {
   const codes = ['already_member', 'invitation_pending', 'unknown_svcid'] as const;
   const refused = new Map(codes.map((code) => [code as string as Svcid, new DomainError(code, `${code}.`)]));
   const asked = ['one', ...codes, 'one', 'unknown_svcid'] as string[] as Svcid[];

@@ -416,7 +416,7 @@ describe('an error', () => {
     });
   });
 
-  it('that is none of the service has a code of its own', () => {
+  it('that the service did not send has its own code', () => {
     const errors = [new ClaimsTimeoutError('M', 2), new UsageError('M'), new TypeError('M')];
     const codes = [...errors, new ReceiptError('M'), 'M'].map(failureFrom);
     expect(codes).toEqual(

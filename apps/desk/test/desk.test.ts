@@ -599,7 +599,7 @@ describe('the board', () => {
     await settled();
     await after(3000);
     expect(reads()).toBe(5);
-    // Pages that are told of it at the same moment read at others.
+    // Pages that hear of a change at the same moment read at different ones.
     await after(3000);
     state.random = 0.5;
     events.changed?.('r7');
@@ -903,7 +903,7 @@ describe('a session', () => {
     expect(messageOf(desk)[1]).toBe(en.refusals.insufficient_scope);
   });
 
-  test('is changed to another firm with nothing of the one before, which other tabs are told, and is left as it is by a refusal', async () => {
+  test('is changed to another firm without data of the former one, other tabs hear of it, and a refusal changes nothing', async () => {
     const { desk, navigation, state, streams, sent, reads } = await opened({ claims: [boardClaim()] });
     const [claim = boardClaim()] = state.claims;
     desk.chooseEnvironment('test');

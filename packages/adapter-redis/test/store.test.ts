@@ -40,20 +40,22 @@ class FakeRedis extends EventEmitter {
 const SILENT = { warn() {}, info() {} };
 const lookUp = (key: string): Operation => ({ name: 'hasUsed', key, args: [] });
 
+/** A store on this Redis that is up. */
+async function storeOn(redis: FakeRedis, options: Partial<Parameters<typeof createStore>[0]> = {}) {
+  const client = redis as unknown as Redis;
+  const store = createStore({ client, keyPrefix: '', commandTimeoutMs: 60_000, log: SILENT, ...options });
+  redis.emit('ready');
+  while (store.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+  return store;
+}
+
 describe('a store of operations', () => {
   let redis: FakeRedis;
   let store: Store;
 
   beforeEach(async () => {
     redis = new FakeRedis();
-    store = createStore({
-      client: redis as unknown as Redis,
-      keyPrefix: '',
-      commandTimeoutMs: 60_000,
-      log: SILENT,
-    });
-    redis.emit('ready');
-    while (store.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    store = await storeOn(redis);
     redis.deadlines.length = 0;
   });
   afterEach(() => store.close());
@@ -164,11 +166,7 @@ describe('a store of operations', () => {
       return ['x', 'y'];
     });
     const clock = { now: () => 99 };
-    const prefixed = createStore({
-      ...{ client: redis as unknown as Redis, keyPrefix: 'p:', commandTimeoutMs: 60_000, log: SILENT, clock },
-    });
-    redis.emit('ready');
-    while (prefixed.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    const prefixed = await storeOn(redis, { keyPrefix: 'p:', clock });
     sent.length = 0;
     const operation: Operation = { name: 'consume', key: 'b', args: [1, 2, 3, 0] };
     expect(await Promise.all([prefixed.run(lookUp('a')), prefixed.run(operation)])).toEqual(['x', 'y']);
@@ -186,12 +184,7 @@ describe('a store of operations', () => {
     ['error', 'refused'],
   ])('the event %s of the connection begins an outage, with its reason', async (event, reason) => {
     const warn = jest.fn();
-    const watched = createStore({
-      ...{ client: redis as unknown as Redis, keyPrefix: '', commandTimeoutMs: 60_000 },
-      log: { ...SILENT, warn },
-    });
-    redis.emit('ready');
-    while (watched.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));
+    const watched = await storeOn(redis, { log: { ...SILENT, warn } });
     redis.emit(event, new Error('refused'));
     expect(watched.state()).toEqual({ status: 'down', timeouts: 0, failures: 0, outages: 1 });
     expect(warn.mock.calls).toEqual([[expect.stringContaining('Redis is unavailable'), { reason }]]);
