@@ -495,6 +495,7 @@ describe('an app', () => {
     ]);
     const draft = app.drafts.of(accepted.id);
     draft.keep(['notes'], 'Typed');
+    app.drafts.merged(accepted.id);
     app.typed.contactNotes.keep([accepted.id], 'Typed');
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     await app.lists.readClosed();
@@ -529,6 +530,7 @@ describe('an app', () => {
     const typed = [app.typed.contactNotes, app.typed.rejections, draft, app.drafts.of(accepted.id)];
     expect(typed.map(({ texts }) => texts.value)).toEqual([{}, {}, {}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
+    expect(app.drafts.takeMerged(accepted.id)).toBe(false);
     expect([app.lists.closed.value, app.lists.readAt.value, app.lists.listedClaims()]).toEqual([
       ...[undefined, null, undefined],
     ]);
@@ -1265,6 +1267,7 @@ describe('an app', () => {
       { b: 'Gate code' },
       { zip: '33931' },
     ]);
+    expect((await visit()).app.typed.contactNotes.texts.value).toEqual({ b: 'Gate code' });
     // What one tab saves is no longer typed in any; what was typed since stays.
     state.responses[`PATCH v1/claims/${claim.id}/work`] = () => {
       two.keep(['notes'], 'Typed since');

@@ -83,6 +83,7 @@ export function createDrafts(deps: {
     forget(): void {
       for (const draft of drafts.values()) draft.forget();
       drafts.clear();
+      merged.clear();
     },
   };
 }
