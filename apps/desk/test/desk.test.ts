@@ -244,6 +244,13 @@ describe('offers', () => {
     state.meets.getBoardClaim = [{ claim: changed, history }];
     await desk.offers.end('withdraw', [boardClaim()], '');
     expect(outcomeText(Object(desk.offers.acts.value.at(-1)), en)).toBe(en.refusals.offer_not_pending);
+    const detail = 'The claim has changed since it was read: Priya Nair closed it.';
+    state.meets.withdrawBoardOffer = [new ApiError(409, 'claim_changed', [], detail)];
+    state.meets.closeBoardClaim = [new ApiError(409, 'claim_changed', [], detail)];
+    for (const kind of ['withdraw', 'close'] as const) {
+      await desk.offers.end(kind, [boardClaim()], '');
+      expect(messageOf(desk)[2]).toContain(detail);
+    }
   });
 
   test('of many claims have an outcome each, which a message says, and only those of unknown outcome are sent again', async () => {

@@ -117,14 +117,14 @@ describe('the map', () => {
         [at(13.4443, 144.7863)],
       ],
       states: [[at(31, -85)]],
-      counties: [],
+      counties: [[at(30.5, -84.5)]],
     };
     const placed = (points: readonly (readonly [number, number])[]) =>
       points.map(([longitude, latitude]) => project({ latitude, longitude }));
     expect(decodeOutlines(encodeOutlines(layers))).toEqual({
       land: [placed([at(25.76, -80.192), at(-14.28, -170.704)]), placed([at(13.444, 144.788)])],
       states: [placed([at(31, -85)])],
-      counties: [],
+      counties: [placed([at(30.5, -84.5)])],
     });
   });
 

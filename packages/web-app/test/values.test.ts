@@ -6,6 +6,7 @@ import { createFormat } from '../src/format.ts';
 import { createFile } from '../src/load-once.ts';
 import { addressText, isPoBox, nameOf, titleOf, townOf } from '../src/names.ts';
 import { type CommonTexts, commonEn } from '../src/texts/en.ts';
+import { commonEs } from '../src/texts/es.ts';
 import type { Language } from '../src/texts/languages.ts';
 
 test.each([
@@ -21,8 +22,10 @@ test.each([
   [4319, '2 days 23 h', '2 days'],
   [4380, '3 days', '3 days'],
 ])('%d minutes are %s, and roughly %s', (minutes, text, rough) => {
-  const written = [false, true].map((isRough) => durationText(minutes * 60_000, commonEn.duration, isRough));
-  expect(written).toEqual([text, rough]);
+  const written = ({ duration }: Pick<CommonTexts, 'duration'>) =>
+    [false, true].map((isRough) => durationText(minutes * 60_000, duration, isRough));
+  expect(written(commonEn)).toEqual([text, rough]);
+  expect(written(commonEs)).toEqual([text, rough].map((one) => one?.replace('day', 'día') ?? null));
 });
 
 test('an instant is of the day and hour of the device, in the language of now, and a date is of no time zone', () => {
