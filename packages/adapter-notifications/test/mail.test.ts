@@ -108,11 +108,11 @@ test.each<
     ...invitation(false),
   ],
   ['a reminder', (mail) => mail.sendInvitation(to, 'A\nB', true), 'A B: your inv', ...invitation(true)],
-  ['one of staff', (mail) => mail.sendStaffInvitation(to, 'A'), 'A: your account', [DESK], [DESK]],
+  ['one of staff', (mail) => mail.sendStaffInvitation(to, 'A\nB'), 'A B: your account', [DESK], [DESK]],
   [
     'late offers',
-    (mail) => mail.sendLateOffers(to, 'A', 3),
-    'A: late',
+    (mail) => mail.sendLateOffers(to, 'A\nB', 3),
+    'A B: late',
     ['does: 3', DESK],
     ['firma: 3', DESK],
   ],
@@ -175,15 +175,21 @@ test.each([
 
 test('without a mail server the operator finds codes in the log, and no addresses', async () => {
   const { logged, log } = underTest({});
-  const mail = createMailLog({ ...log, debug: () => {} });
+  const mail = createMailLog(log);
   await Promise.all([mail.sendSignInCode(to, '123456'), mail.sendEmailCode(to, '654321')]);
-  await Promise.all([mail.sendLateOffers(to, 'Gulf', 3), mail.sendInvitation(to, 'Gulf', false)]);
+  await Promise.all([mail.sendStaffInvitation(to, 'Gulf'), mail.sendLateOffers(to, 'Gulf', 3)]);
+  await Promise.all([mail.sendInvitation(to, 'Gulf', false), mail.sendAccountNotice(to, 'email_changed')]);
+  await Promise.all([mail.sendCredentialsExpire(to, '2027'), mail.sendWebhookPaused(to, 'host', true)]);
+  const unset = (level: string, what: string) => ({ level, message: `SMTP_URL is unset; ${what}` });
   expect(logged.map((line) => JSON.parse(line))).toEqual([
-    { level: 'warn', message: 'SMTP_URL is unset; sign-in code not emailed', sign_in_code: '123456' },
-    {
-      ...{ level: 'warn', email_code: '654321' },
-      message: 'SMTP_URL is unset; code for a new email address not emailed',
-    },
+    { ...unset('warn', 'sign-in code not emailed'), sign_in_code: '123456' },
+    { ...unset('warn', 'code for a new email address not emailed'), email_code: '654321' },
+    unset('debug', 'invitation of a staff member not emailed'),
+    unset('debug', 'mail about late offers not sent'),
+    unset('debug', 'invitation not emailed'),
+    unset('debug', 'notice about an account not emailed'),
+    unset('debug', 'reminder of credentials not emailed'),
+    unset('debug', 'notice about a webhook not emailed'),
   ]);
 });
 
