@@ -19,6 +19,8 @@ const withAccount = async () => {
 const NO_PASSKEY = { credentialId: 'none', clientData: '', authenticatorData: '', signature: '' };
 const STRANGER = '198.51.100.9';
 const clientOf = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
+/** Addresses of one network, which is one client. */
+const neighborOf = (n: number): string => `2001:db8::${n}`;
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
 describe('a sign-in code', () => {
@@ -93,9 +95,9 @@ describe('a sign-in code', () => {
 
   test('can be tried five times in ten minutes by a client that did not request it', async () => {
     const { fixture, email } = await withAccount();
-    const guess = (code: string) => fixture.use.signIn({ email, code }, STRANGER);
+    const guess = (code: string, n = 5) => fixture.use.signIn({ email, code }, neighborOf(n));
     const code = await codeFor(fixture, email);
-    for (let n = 0; n < 5; n++) expect(await errorCodeOf(guess(wrongFor(code)))).toBe('sign_in_refused');
+    for (let n = 0; n < 5; n++) expect(await errorCodeOf(guess(wrongFor(code), n))).toBe('sign_in_refused');
     fixture.clock.advance(10 * MINUTE - 1);
     expect(await errorCodeOf(guess(code))).toBe('sign_in_refused');
     fixture.clock.advance(1);
@@ -150,7 +152,7 @@ describe('requesting a sign-in code', () => {
     const { email: known } = await fixture.newAdjuster();
     const email = known ?? '';
     for (let n = 0; n < 8; n++)
-      await fixture.use.requestSignInCode(n % 2 === 0 ? email : email.toUpperCase());
+      await fixture.use.requestSignInCode(n % 2 === 0 ? email : email.toUpperCase(), neighborOf(n));
     expect(fixture.external.mails).toHaveLength(5);
     await fixture.use.signIn({ email, code: fixture.external.mails[0]?.code ?? '' });
   });
@@ -227,8 +229,8 @@ describe('a limit', () => {
     const request = (svcId: Svcid, to: string | null, address = STRANGER) =>
       fixture.use.updateProfile({ svcId, origin: { address, requestId: 'r' } }, { email: to });
     for (let n = 0; n < 6; n++) await request(one, email);
-    for (let n = 0; n < 30; n++) await request(one, `new-${n}@example.net`);
-    await expect(request(two, 'new-30@example.net')).rejects.toThrow(TooManyAttempts);
+    for (let n = 0; n < 30; n++) await request(one, `new-${n}@example.net`, neighborOf(n));
+    await expect(request(two, 'new-30@example.net', neighborOf(30))).rejects.toThrow(TooManyAttempts);
     await request(two, 'new-30@example.net', clientOf(1));
     expect(fixture.external.mails.at(-1)?.email).toBe('new-30@example.net');
   });
@@ -239,8 +241,8 @@ describe('a limit', () => {
     ['passkey', { passkey: NO_PASSKEY, clientSecret: 'browser' }],
   ])('of a client counts each failure with a %s', async (_, proof) => {
     const { use } = memoryFixture();
-    for (let n = 0; n < 20; n++) await errorCodeOf(use.desk.signIn(proof, STRANGER));
-    await expect(use.desk.signIn(proof, STRANGER)).rejects.toThrow(TooManyAttempts);
+    for (let n = 0; n < 20; n++) await errorCodeOf(use.desk.signIn(proof, neighborOf(n)));
+    await expect(use.desk.signIn(proof, neighborOf(20))).rejects.toThrow(TooManyAttempts);
   });
 
   test('that was reached is counted as a failed sign-in, an error of the store is not', async () => {

@@ -197,7 +197,7 @@ function composeUseCases(
       external.pausedWebhooks.push(endpointId);
     },
   };
-  const networkOf = (clientAddress: string): string => clientAddress;
+  const networkOf = (clientAddress: string): string => clientAddress.replace(/::.*/, '::/64');
   const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
   const rateLimiter: RateLimiter = {
     consume: async () => ({ allowed: true }),
