@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { MINUTE } from '@svc/domain';
+import { type ClaimId, MINUTE } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
 import { Unavailable } from '../src/index.ts';
 import { memoryFixture } from './memory-fixture.ts';
@@ -19,13 +19,15 @@ const setUp = async () => {
 };
 
 test('an answer is recorded with who gave it, from where and when on the device, whether or not it counts', async () => {
-  const { firm, svcId, other, sendId, offer, use, clock, answersOn, origin } = await setUp();
+  const { firm, svcId, other, sendId, offer, use, clock, ids, answersOn, origin } = await setUp();
   const device = { answeredAt: clock.now() - MINUTE, keptOfflineSince: clock.now() - 1 };
   const actor = { svcId, origin };
   const answers = {
-    accept: (id: Parameters<typeof use.acceptClaim>[1]) => use.acceptClaim(actor, id, { device }),
-    reject: (id: Parameters<typeof use.rejectClaim>[1]) => use.rejectClaim(actor, id, null, { device }),
+    accept: (id: ClaimId) => use.acceptClaim(actor, id, { device }),
+    reject: (id: ClaimId) => use.rejectClaim(actor, id, null, { device }),
   };
+  const unknown = answers.accept(ids.next() as ClaimId);
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found', firmId: null, device });
   const from = [`adjuster:${svcId}`, origin.address, origin.requestId, device];
   for (const way of ['accept', 'reject'] as const) {
     const [counts, moved] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];

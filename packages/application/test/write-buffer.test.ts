@@ -52,9 +52,10 @@ test('entries beyond the capacity are dropped and counted until others are store
   expect(stored).toEqual(['a1', 'a2', 'b1', 'c2', 'c3', 'c4']);
 });
 
-test('an entry added during a write is stored by the next flush, once', async () => {
+test('an entry added during a write is stored by the next flush, once, and fills the capacity until then', async () => {
   const batches: (readonly string[])[] = [];
   const buffer = bufferOf({
+    capacity: 2,
     store: {
       async append(entries) {
         batches.push(entries);
@@ -65,9 +66,10 @@ test('an entry added during a write is stored by the next flush, once', async ()
   buffer.add('a1');
   await Promise.all([buffer.flush(), buffer.flush()]);
   expect(batches).toEqual([['a1']]);
+  for (const entry of ['a3', 'a4']) buffer.add(entry);
   await buffer.flush();
   await buffer.flush();
-  expect(batches).toEqual([['a1'], ['a2']]);
+  expect(batches).toEqual([['a1'], ['a2', 'a3']]);
 });
 
 test('a flush during another one stores what was added before it', async () => {
