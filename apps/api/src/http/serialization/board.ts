@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type AnswersGroup,
   type AnswersReportFilter,
@@ -17,6 +16,7 @@ import { type ClaimClocks, type FirmClocks, type Instant, SECOND, type StepClock
 import { adjusterToWire } from './adjuster.ts';
 import { type AsciiJson, asciiJson } from './ascii-json.ts';
 import { claimToWire } from './claim.ts';
+import { versionOf } from './version.ts';
 
 const stepToWire = ({ step, dueAt, late }: StepClock) => ({
   at: toDateTimeOrNull(step?.at ?? null),
@@ -93,11 +93,7 @@ export const closedClaimToWire = (claim: ClaimView & { readonly closedAt: Instan
 };
 
 /** Equal for equal rules. */
-export const clocksVersion = (clocks: FirmClocks): string =>
-  createHash('sha256')
-    .update(JSON.stringify(rulesToWire(clocks)))
-    .digest('base64url')
-    .slice(0, 16);
+export const clocksVersion = (clocks: FirmClocks): string => versionOf(rulesToWire(clocks));
 
 const rulesToWire = ({ rules, timeZone }: FirmClocks) => ({
   rules: rules.map(({ carrier, catCode, contactHours, inspectionHours, reportDays }) => ({
