@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { later } from '@svc/testkit/eventually';
 import { startWebhooks } from '../src/composition/start-webhooks.ts';
 
-test('signals that could not be queued are reported, and stopping waits for those that are queued and sent', async () => {
+test('signals that could not be queued are reported and queued later, and stopping waits for those that are queued and sent', async () => {
   const [failed, begun, queued] = [later(), later(), later()];
   const log = { debug() {}, info() {}, error() {}, warn: () => failed.resolve() };
   const broken = startWebhooks(
@@ -15,16 +15,18 @@ test('signals that could not be queued are reported, and stopping waits for thos
   const steps: string[] = [];
   const deliveries = {
     async start() {
+      steps.push('started');
+      if (steps.length === 1) throw new Error('no connection');
       begun.resolve();
       await queued.promise;
       steps.push('queued');
     },
     settled: async () => void steps.push('sent'),
   };
-  const running = startWebhooks(deliveries, log);
+  const running = startWebhooks(deliveries, log, 1);
   await begun.promise;
   const stopping = running.stop().then(() => steps.push('stopped'));
   queued.resolve();
   await stopping;
-  expect(steps).toEqual(['queued', 'sent', 'stopped']);
+  expect(steps).toEqual(['started', 'started', 'queued', 'sent', 'stopped']);
 });

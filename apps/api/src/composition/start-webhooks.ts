@@ -9,7 +9,7 @@ const STOP_TIMEOUT_MS = 1000;
 const RETRY_MS = 5000;
 
 /** Sends signals until stopped. Any number of processes may do so. */
-export function startWebhooks(deliveries: WebhookDeliveries, log: Log): { stop(): Promise<void> } {
+export function startWebhooks(deliveries: WebhookDeliveries, log: Log, retryMs = RETRY_MS) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal, ref: false }).catch(() => {});
@@ -21,7 +21,7 @@ export function startWebhooks(deliveries: WebhookDeliveries, log: Log): { stop()
         await deliveries.start();
       } catch (error) {
         log.warn('signals could not be queued, which will be retried', { error: (error as Error).name });
-        await wait(RETRY_MS);
+        await wait(retryMs);
       }
     }
   };
