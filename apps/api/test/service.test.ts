@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
+import { testClaim } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -23,7 +24,16 @@ import { claimBody } from './service-under-test.ts';
 const DATABASE = 'postgres://service@h/db';
 const LOG = { error() {}, warn() {}, info() {}, debug() {} };
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
+
+/** Nothing is written until a test advances them. */
+const fakeIntervals = () =>
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout', 'clearTimeout'],
+  });
 
 /** The service on stores in memory. */
 async function started(env: Readonly<Record<string, string>> = {}, log = LOG) {
@@ -61,6 +71,7 @@ async function takenPort(): Promise<string> {
 }
 
 test('a service migrates, serves requests and metrics, and saves what it noted of them before it stops', async () => {
+  fakeIntervals();
   const owner = 'postgres://owner@h/db';
   const { service, migrations, stores, steps, clock } = await started({
     METRICS_PORT: '0',
@@ -80,6 +91,9 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   expect(answer.status).toBe(200);
   await answer.text();
   await (await fetch(`${url}/metrics`)).text();
+  const lost = new Unavailable('No connection is free.', 'database_pool');
+  jest.spyOn(stores.firmReads, 'claims').mockRejectedValueOnce(lost);
+  await (await fetch(`${url}/v1/claims`, { headers })).text();
   // A stream is a request too, but not a slow one.
   const { token } = await operatorOf(services).staff(firm.id as FirmId);
   const stream = get(`${url}/firm/v1/changes`, { headers: { Authorization: `Bearer ${token}` } });
@@ -92,17 +106,25 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
   expect(counted).toEqual([
     'http_requests_total{route="GET /v1/me",status="200"} 1',
     'http_requests_total{route="none",status="404"} 1',
+    'http_requests_total{route="GET /v1/claims",status="503"} 1',
     'http_requests_total{route="GET /firm/v1/changes",status="aborted"} 1',
     'http_request_duration_seconds_count{route="GET /v1/me"} 1',
     'http_request_duration_seconds_count{route="none"} 1',
+    'http_request_duration_seconds_count{route="GET /v1/claims"} 1',
     'http_errors_total{route="none",code="not_found"} 1',
+    'http_errors_total{route="GET /v1/claims",code="service_unavailable"} 1',
+    'http_unavailable_total{reason="database_pool"} 1',
   ]);
   expect((await fetch(String(metricsUrl?.replace('/metrics', '/ready')))).status).toBe(200);
   const saved = jest
     .spyOn(stores.requestLog, 'append')
     .mockImplementation(async () => void steps.push('requests'));
+  jest.useRealTimers();
   await service.stop();
-  expect(saved.mock.calls).toMatchObject([[[{ firmId: firm.id, route: 'GET /v1/me', status: 200 }]]]);
+  expect(saved.mock.calls.flat(2)).toMatchObject([
+    { firmId: firm.id, route: 'GET /v1/me', status: 200 },
+    { firmId: firm.id, route: 'GET /v1/claims', status: 503 },
+  ]);
   expect(steps).toEqual(['jobs', 'requests', 'close']);
   const keys = await stores.operatorReads.keys(firm.id as FirmId);
   expect(keys.map(({ environment, lastUsedAt }) => [environment, lastUsedAt])).toEqual([
@@ -110,6 +132,38 @@ test('a service migrates, serves requests and metrics, and saves what it noted o
     ['test', null],
   ]);
   for (const closed of [url, metricsUrl ?? '']) await expect(fetch(closed)).rejects.toThrow('fetch failed');
+});
+
+test('while it runs, a service saves what it noted: reads of claims, requests and offers each second, last uses twice a minute', async () => {
+  fakeIntervals();
+  const { service, stores, steps } = await started();
+  const { url, services } = service;
+  const operator = operatorOf(services);
+  const firm = await operator.firm();
+  const { svcId, token } = await operator.member(firm.id);
+  const keys = { idempotencyKey: 'k', fingerprint: 'f' };
+  const actor = { firmId: firm.id, environment: 'live' } as const;
+  await services.sendClaim(actor, { ...testClaim(1), adjuster: svcId, ...keys });
+  for (const [path, as] of [
+    ['/v1/me', firm.live],
+    ['/app/v1/claims', token],
+  ])
+    await (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${as}` } })).text();
+  for (const name of ['requestLog', 'audit', 'offerHistory'] as const)
+    jest.spyOn(stores[name], 'append').mockImplementation(async () => void steps.push(name));
+  jest.spyOn(stores.credentials, 'recordUse').mockImplementation(async ({ keys, sessions }) => {
+    steps.push(`${keys.size} key, ${sessions.size} session`);
+  });
+  const stepsOf = async (ms: number) => {
+    jest.advanceTimersByTime(ms);
+    await new Promise(setImmediate);
+    return steps.splice(0);
+  };
+  expect([await stepsOf(500), await stepsOf(500), await stepsOf(28_999), await stepsOf(1)]).toEqual([
+    ...[['audit'], ['requestLog', 'offerHistory'], [], ['1 key, 1 session']],
+  ]);
+  jest.useRealTimers();
+  await service.stop();
 });
 
 /** The names of spans below one, each with those below it. */
