@@ -23,7 +23,10 @@ const ADDRESSES = {
   supportEmail: 'a@b.example',
 };
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
 
 function recorded() {
   const lines: unknown[] = [];
@@ -102,6 +105,7 @@ test('the configuration is what the services get', async () => {
 test('what an address sends beyond its limit is counted, and the metrics read the stores', async () => {
   const metrics = createMetrics();
   const [limited, watch] = [jest.spyOn(metrics, 'addressLimited'), jest.spyOn(metrics, 'watch')];
+  const failed = jest.spyOn(metrics, 'signInFailed');
   const { services, stores, clock } = await composed(
     { EDGE_LIMIT_PER_MINUTE: '2' },
     {
@@ -110,6 +114,8 @@ test('what an address sends beyond its limit is counted, and the metrics read th
   );
   const allowed = ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'].map(services.edgeLimiter.allow);
   expect([allowed, limited.mock.calls.length]).toEqual([[true, true, false, true], 1]);
+  services.signInMonitor.count('refused');
+  expect(failed.mock.calls).toEqual([['refused']]);
   const sources = watch.mock.calls[0]?.[0];
   expect(sources).toMatchObject(stores.metricSources);
   expect(await sources?.dependencies()).toEqual([{ name: 'database', up: true, since: clock.now() }]);
@@ -124,6 +130,7 @@ test.each([
 ] as const)(
   'of %s beyond the permits and a queue some are rejected, which the log says',
   async (requests, name, permits) => {
+    jest.useFakeTimers();
     const { services, lines } = await composed({ DB_POOL_MAX: '3' });
     const acquired = Array.from({ length: 11 * permits }, () => services[name].acquire());
     expect(acquired.filter((one) => 'release' in one)).toHaveLength(permits);
@@ -135,6 +142,8 @@ test.each([
         waiting.permit.catch(() => {});
         waiting.cancel();
       }
+    jest.advanceTimersByTime(2000);
+    expect(lines.slice(1)).toEqual([['warn', 'overload ended', { requests, rejected: 1 }]]);
   },
 );
 
@@ -157,37 +166,35 @@ test('without the key of stored data the service does not start, and its connect
   expect(await failing(new Error('lost'))).not.toBeInstanceOf(ConfigError);
 });
 
-test('what waits to be written is written before the stores are closed, and nothing runs on', async () => {
+test('what waits to be written is written before the stores are closed, the log says how much was dropped, and nothing runs on', async () => {
   jest.useFakeTimers();
-  try {
-    const { services, stores, steps, application, clock } = await composed();
-    const firmId = 'f' as FirmId;
-    for (const [name, store] of [
-      ['audit', stores.audit],
-      ['offers', stores.offerHistory],
-    ] as const)
-      jest.spyOn(store, 'append').mockImplementation(async () => void steps.push(name));
-    const caller = { actor: 'service', address: null, requestId: null };
+  const { services, stores, steps, application, clock, lines } = await composed();
+  const firmId = 'f' as FirmId;
+  for (const [name, store] of [
+    ['audit', stores.audit],
+    ['offers', stores.offerHistory],
+  ] as const)
+    jest.spyOn(store, 'append').mockImplementation(async () => void steps.push(name));
+  const caller = { actor: 'service', address: null, requestId: null };
+  for (let n = 0; n <= 100_000; n += 1)
     services.auditBuffer.add({
       chain: firmId,
       entry: { ...caller, at: clock.now(), action: 'claim.read', object: null, outcome: 'ok' },
     });
-    services.offerBuffer.add({
-      ...{
-        firmId,
-        claimId: 'c' as ClaimId,
-        environment: 'live',
-        offeredAt: 0,
-        adjuster: 's' as Svcid,
-        seenAt: 1,
-      },
-    });
-    await application.close();
-    expect(steps).toEqual(['audit', 'offers', 'close']);
-    expect(jest.getTimerCount()).toBe(0);
-  } finally {
-    jest.useRealTimers();
-  }
+  const offer = {
+    claimId: 'c' as ClaimId,
+    environment: 'live',
+    offeredAt: 0,
+    adjuster: 's' as Svcid,
+  } as const;
+  for (let n = 0; n <= 20_000; n += 1) services.offerBuffer.add({ firmId, ...offer, seenAt: 1 });
+  await application.close();
+  expect([...new Set(steps)]).toEqual(['audit', 'offers', 'close']);
+  expect(lines).toEqual([
+    ['error', 'events were dropped from the audit trail', { dropped: 1 }],
+    ['error', 'pushes and first reads of offers were dropped', { dropped: 1 }],
+  ]);
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 /** Names what it traces. */

@@ -6,7 +6,7 @@ import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { compose } from '../src/composition/compose.ts';
+import { compose, createMetrics } from '../src/composition/compose.ts';
 import { readConfig } from '../src/config.ts';
 import { memoryConnection } from './memory-service.ts';
 
@@ -60,12 +60,13 @@ const push = await startPushService();
 const lines: string[] = [];
 const note = (...line: unknown[]) => void lines.push(JSON.stringify(line));
 const { connectTo, memory, clock } = memoryConnection();
+const metrics = createMetrics();
 const { services, close } = await compose({
   config: readConfig(
     { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example`, DATA_DIR: temporaryFolder() },
     false,
   ),
-  ...{ databaseUrl: '', log: { debug: note, info: note, warn: note, error: note }, connectTo },
+  ...{ databaseUrl: '', log: { debug: note, info: note, warn: note, error: note }, connectTo, metrics },
   addresses: { baseUrl: 'https://claims.example', docsUrl: '', supportEmail: 'a@b.example' },
 });
 atEnd(close);
@@ -84,11 +85,12 @@ test('a sign-in code is emailed in both languages, not in the subject, and is no
   expect(lines.join()).not.toMatch(/123456|ana@x/);
 });
 
-test('a mail that is temporarily rejected is retried, and does not delay the push message', async () => {
+test('a mail that is temporarily rejected is retried, and does not delay the push message; a device that is gone is removed', async () => {
   const firm = await operator.firm({ name: 'Gulf' });
   const { svcId, token } = await operator.adjuster({ email: 'ben@x.example' });
-  const phone = push.device();
+  const [phone, tablet] = [push.device(), push.device([410])];
   const hash = services.secrets.hashOf(token, 'app_session') ?? '';
+  await services.putDevice({ svcId }, hash, 'tablet', tablet.subscription);
   await services.putDevice({ svcId }, hash, 'phone', phone.subscription);
   const notes = { invitedAs: null, invitedBy: 'Secret Manager', purpose: 'Secret', note: 'Secret note' };
   const actor = { firmId: firm.id as FirmId, environment: 'live' } as const;
@@ -99,9 +101,13 @@ test('a mail that is temporarily rejected is retried, and does not delay the pus
   const invited = { kind: 'invitation', firm_name: 'Gulf', firm_id: firm.id };
   expect(phone.received.map(({ payload }) => payload)).toEqual([invited]);
   expect([push.faults, inbox]).toEqual([[], []]);
+  const devices = await services.jobReads.devices(svcId, clock.now());
+  expect(devices.map(({ deviceId }) => deviceId)).toEqual(['phone']);
+  expect(await metrics.text()).toContain('push_total{outcome="gone"} 1');
   clock.advance(2000);
   await memory.jobs.runDue(clock.now(), services.runJob);
   expect(inbox).toMatchObject([{ to: ['ben@x.example'], text: expect.stringContaining('Gulf') }]);
+  expect(inbox[0]?.text).toContain('https://claims.example/app');
   expect(inbox[0]?.text).not.toContain('Secret');
   expect([attempts.length, phone.attempts.length]).toEqual([2, 1]);
 });
