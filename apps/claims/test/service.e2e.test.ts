@@ -81,6 +81,25 @@ describe('the command line against the real service', () => {
     expect(await heldWith('TWICE')).toHaveLength(40);
   });
 
+  it('serves the tools to an agent over its standard input and output', async () => {
+    const client = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const asked = [
+      { id: 1, method: 'initialize', params: client },
+      { id: 2, method: 'tools/list' },
+    ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const { code, stdout, stderr } = await start(['mcp'], { env: env(), stdin: `${asked.join('\n')}\n` })
+      .ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(jsonLines(stdout)).toMatchObject([
+      { id: 1, result: { serverInfo: { name: 'claim-assignment' } } },
+      { id: 2, result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'getClaim' })]) } },
+    ]);
+  });
+
   it('verifies a receipt with the keys of the service; its members are those of the SDK and of the guide', async () => {
     await start(['send', await fileOf('RECEIPT', 1)], { env: env() }).ended;
     const [claim] = (await client.claims.list({ external_id: 'RECEIPT-1' })).items;
@@ -111,6 +130,35 @@ describe('the command line against the real service', () => {
       assignment: { status: 'rejected' },
     });
   });
+});
+
+it('the SDK sends, offers, invites and withdraws once where the response to each is lost', async () => {
+  const { account, testKey } = await createFirm(service);
+  const calls: string[] = [];
+  const { adjusters, claims, invitations, sandbox } = createClient({
+    ...{ baseUrl: service.url, apiKey: testKey, backoff: { baseMs: 1 } },
+    onRetry: ({ operation, error }) => calls.push(`${operation} ${error.name}`),
+    onResponse: ({ operation, status, replayed }) => calls.push(`${operation} ${status} ${replayed}`),
+  });
+  const lose = () => sandbox.simulateFaults({ kind: 'dropped_write', count: 1 });
+  await lose();
+  const offer = { adjuster_svc_id: account('manual') };
+  const { id } = await claims.send({ ...smallestClaim, ...offer });
+  await lose();
+  await claims.offer(id, offer);
+  expect((await claims.list()).items.map((one) => one.id)).toEqual([id]);
+  await lose();
+  const { status } = await adjusters.invite({ svc_id: account('new') });
+  await lose();
+  const withdrawn = await invitations.withdraw(account('new'));
+  expect([status, withdrawn.status]).toEqual(['pending', 'withdrawn']);
+  const isWrite = (call: string) => !/^(simulateFaults|list)/.test(call);
+  expect(calls.filter(isWrite)).toEqual([
+    ...['sendClaim ClaimsConnectionError', 'sendClaim 201 true'],
+    ...['offerClaim ClaimsConnectionError', 'offerClaim 200 true'],
+    ...['inviteAdjuster ClaimsConnectionError', 'inviteAdjuster 409 false'],
+    ...['withdrawInvitation ClaimsConnectionError', 'withdrawInvitation 404 false'],
+  ]);
 });
 
 it('as a process exits without an error when its output pipe is closed', async () => {
