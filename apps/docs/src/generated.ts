@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   appEndpoints,
+  deskEndpoints,
   type Endpoint,
   ERROR_CODES,
   ERRORS,
@@ -22,6 +23,7 @@ export type Block = (addresses: DocsAddresses) => string;
 const FIRM = Object.values(firmEndpoints) as readonly Endpoint[];
 const SANDBOX = Object.values(sandboxEndpoints) as readonly Endpoint[];
 const APP = Object.values(appEndpoints) as readonly Endpoint[];
+const DESK = Object.values(deskEndpoints) as readonly Endpoint[];
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -31,9 +33,18 @@ const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, nu
 const operationsWith = (code: ErrorCode, endpoints: readonly Endpoint[]): readonly Endpoint[] =>
   endpoints.filter(({ problems }) => problems.includes(code));
 
-/** Whether firm systems can receive the code, in the sandbox too; codes of the adjuster app are listed last. */
+const PLACES = [
+  ['[sandbox](/reference/sandbox.md)', SANDBOX],
+  ['adjuster app', APP],
+  ["firm's desk", DESK],
+] as const;
+
+const placesWith = (code: ErrorCode): readonly string[] =>
+  PLACES.flatMap(([place, endpoints]) => (operationsWith(code, endpoints).length > 0 ? [place] : []));
+
+/** Whether firm systems can receive the code, in the sandbox too; codes of the app and the desk are listed last. */
 const isForFirms = (code: ErrorCode): boolean =>
-  operationsWith(code, [...FIRM, ...SANDBOX]).length > 0 || operationsWith(code, APP).length === 0;
+  operationsWith(code, [...FIRM, ...SANDBOX]).length > 0 || placesWith(code).length === 0;
 
 const orderedCodes = (): readonly ErrorCode[] => [
   ...ERROR_CODES.filter(isForFirms),
@@ -51,7 +62,7 @@ const tableOfErrors = (codes: readonly ErrorCode[], note: (code: ErrorCode) => s
   );
 
 export const errorTable: Block = () =>
-  tableOfErrors(orderedCodes(), (code) => (isForFirms(code) ? '' : ' (adjuster app)'));
+  tableOfErrors(orderedCodes(), (code) => (isForFirms(code) ? '' : ` (${placesWith(code).join(', ')})`));
 
 export const errorEntries: Block = (addresses) =>
   orderedCodes()
@@ -70,12 +81,10 @@ const inCode = (text: string): string =>
 
 function returnedBy(code: ErrorCode): string {
   const firm = operationsWith(code, FIRM);
-  const app = operationsWith(code, APP);
-  if (firm.length + app.length === 0) return '**Returned by** any request.';
+  const others = placesWith(code).map((place) => `the ${place}`);
+  if (firm.length + others.length === 0) return '**Returned by** any request.';
   if (firm.length === FIRM.length) return '**Returned by** every operation.';
-  if (firm.length === 0 && operationsWith(code, SANDBOX).length > 0)
-    return '**Returned by** the [sandbox](/reference/sandbox.md) and the adjuster app only.';
-  if (firm.length === 0) return '**Returned by** the adjuster app only.';
+  if (firm.length === 0) return `**Returned by** ${new Intl.ListFormat('en').format(others)} only.`;
   const keyed = FIRM.filter(({ auth }) => auth === 'key');
   if (firm.length === keyed.length) return '**Returned by** every operation that needs a key.';
   return `**Returned by** ${firm.map((one) => `\`${nameOf(one)}\``).join(', ')}.`;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { RELEASES } from '@svc/contract';
 import { changelogEntries, changelogFeed } from '../src/changelog.ts';
@@ -25,11 +26,6 @@ test.each([
   [claims, '  -H "Idempotency-Key: '],
   [claims, 'curl "https://x.test/v1/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10" \\\n  -H "Authorization'],
   [adjusters, '/SVC-7F3K-Delacroix" \\\n  -X DELETE \\\n'],
-  [health, 'Authentication: none. Scope: none.'],
-  [health, 'response = requests.get(\n    "https://x.test/v1/health",\n)'],
-  [sandbox, '  -X PUT \\\n'],
-  [app, 'Authentication: `Authorization: Bearer` and a session token of the app. Scope: none.'],
-  [app, '-H "Authorization: Bearer $SESSION"'],
   [sandbox, 'Scope: `claims:write`. Since version 1.1.0.'],
   [claims, 'Returns `data`, an array of [Claim](#Claim), and `next_cursor`: send it as `cursor`'],
   [claims, '| 401 | [`invalid_key`](/errors.md#invalid_key) | '],
@@ -43,7 +39,14 @@ test.each([
   expect(page).toContain(line);
 });
 
-test('each error says which operations return it, and those of the app come last', () => {
+test('an operation without a key, one with a body, and an object are shown whole', () => {
+  const entries = [adjusters, health, app].flatMap((page) => page?.split(/\n\n(?=## )/) ?? []);
+  const shown = entries.filter((entry) => /^## .* \{#(Adjuster|getHealth|updateAvailability)\}/.test(entry));
+  const file = readFileSync(new URL('reference.txt', import.meta.url), 'utf8');
+  expect(`${shown.join('\n\n')}\n`).toBe(file);
+});
+
+test('each error says which operations return it, and those of pages come last', () => {
   const returned = Object.fromEntries(
     errorEntries(ADDRESSES)
       .split(/^## /m)
@@ -53,14 +56,18 @@ test('each error says which operations return it, and those of the app come last
     invalid_key: 'every operation that needs a key.',
     validation_failed: 'every operation.',
     duplicate_claim: '`POST /v1/claims`.',
-    invalid_session: 'the adjuster app only.',
-    method_not_allowed: 'any request.',
+    work_changed: 'the adjuster app only.',
+    claim_changed: "the firm's desk only.",
+    offer_not_pending: "the [sandbox](/reference/sandbox.md), the adjuster app, and the firm's desk only.",
+    claim_closed: '`POST /v1/claims/{id}/assignment`.',
   });
-  const isOfApp = errorTable(ADDRESSES)
+  const ofAny = Object.entries(returned).flatMap(([code, by]) => (by === 'any request.' ? [code] : []));
+  expect(ofAny).toEqual(['method_not_allowed', 'request_timeout', 'headers_too_large']);
+  const isOfPage = errorTable(ADDRESSES)
     .split('\n')
-    .map((row) => row.endsWith(' (adjuster app) |'));
-  expect(isOfApp).toEqual(isOfApp.toSorted((one, other) => Number(one) - Number(other)));
-  expect(isOfApp.at(-1)).toBe(true);
+    .map((row) => / \((adjuster app|firm's desk|adjuster app, firm's desk)\) \|$/.test(row));
+  expect(isOfPage).toEqual(isOfPage.toSorted((one, other) => Number(one) - Number(other)));
+  expect(isOfPage.at(-1)).toBe(true);
 });
 
 test('the changelog and its feed have each release with its date, its changes and its operations, in plain text in the feed', () => {
