@@ -117,9 +117,14 @@ export function fillPlaceholders(markdown: string, addresses: DocsAddresses): st
       .reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], {
         ...VALUES,
         ...addresses,
-        package: Object.fromEntries(
-          packages().map(({ key, file }) => [key, `${addresses.baseUrl}/docs/packages/${file}`]),
-        ),
+        // Packed only for a page that names one.
+        get package() {
+          const files = packages().map(({ key, file }) => [
+            key,
+            `${addresses.baseUrl}/docs/packages/${file}`,
+          ]);
+          return Object.fromEntries(files);
+        },
       });
     if (typeof found === 'number') return count(found);
     if (typeof found === 'string') return found;

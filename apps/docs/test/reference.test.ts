@@ -4,6 +4,7 @@ import { RELEASES } from '@svc/contract';
 import { changelogEntries, changelogFeed } from '../src/changelog.ts';
 import { postmanCollection } from '../src/collection.ts';
 import { errorEntries, errorTable, operationsTagged, operationTable, scopeTable } from '../src/generated.ts';
+import { fillPlaceholders } from '../src/values.ts';
 
 const ADDRESSES = { baseUrl: 'https://x.test', docsUrl: 'https://x.test/docs', supportEmail: 'a@x.test' };
 const [claims, adjusters, health, sandbox, app] = [
@@ -46,7 +47,21 @@ test('an operation without a key, one with a body, and an object are shown whole
   expect(`${shown.join('\n\n')}\n`).toBe(file);
 });
 
-test('each error says which operations return it, and those of pages come last', () => {
+test('a page has the values of the contract and the addresses of the service, and no other placeholder', () => {
+  const filled = (text: string) => fillPlaceholders(text.replace(/\S+/g, '{{$&}}'), ADDRESSES);
+  const numbers = 'bodyMegabytes pageMegabytes toolPageKilobytes messageKilobytes openBodyKilobytes';
+  const counts = 'smallChunkKilobytes rejectedOf25 pairs pairsAccepted zoneCount stateCount';
+  const derived = `${numbers} ${counts} statusOfSending statusOfOffering`.replace(/\S+/g, 'derived.$&');
+  expect(filled(derived)).toBe('1 2 256 384 4 64 5 189 93 72 56 201 200');
+  const others =
+    'baseUrl supportEmail limits.amount.max edge.perMinute derived.writeMethods lists.keyedTools';
+  expect(filled(others)).toBe(
+    'https://x.test a@x.test 9,999,999,999.99 600 `POST`, `DELETE`, `PUT` `sendClaim`, `offerClaim`',
+  );
+  expect(() => filled('limits.pages')).toThrow('the unknown placeholder {{limits.pages}}');
+});
+
+test('each error says which operations return it, and those of the app and the desk come last', () => {
   const returned = Object.fromEntries(
     errorEntries(ADDRESSES)
       .split(/^## /m)
@@ -63,11 +78,11 @@ test('each error says which operations return it, and those of pages come last',
   });
   const ofAny = Object.entries(returned).flatMap(([code, by]) => (by === 'any request.' ? [code] : []));
   expect(ofAny).toEqual(['method_not_allowed', 'request_timeout', 'headers_too_large']);
-  const isOfPage = errorTable(ADDRESSES)
+  const isOfPeople = errorTable(ADDRESSES)
     .split('\n')
     .map((row) => / \((adjuster app|firm's desk|adjuster app, firm's desk)\) \|$/.test(row));
-  expect(isOfPage).toEqual(isOfPage.toSorted((one, other) => Number(one) - Number(other)));
-  expect(isOfPage.at(-1)).toBe(true);
+  expect(isOfPeople).toEqual(isOfPeople.toSorted((one, other) => Number(one) - Number(other)));
+  expect(isOfPeople.at(-1)).toBe(true);
 });
 
 test('the changelog and its feed have each release with its date, its changes and its operations, in plain text in the feed', () => {
