@@ -438,7 +438,10 @@ describe('a row', () => {
   });
 
   test('has a value for all rows in the same way, whatever separates its columns', () => {
-    const values = { 'coverages.building_limit': '250,000', 'coverages.contents_limit': '$1,250.50' };
+    const values = {
+      ...{ 'coverages.building_limit': '250,000', 'coverages.contents_limit': '$1,250.50' },
+      ...{ 'agent.first_name': 'Ana', 'agent.last_name': 'Reyes' },
+    };
     for (const separator of [',', ';', '\t', '|']) {
       const [row] = rowsOf(fileOf({}).replaceAll(',', separator), { values });
       expect([separator, row]).toMatchObject([

@@ -163,7 +163,7 @@ describe('a separator', () => {
     ['in the only row', [{ Notes: 'call, wait' }], ['shifted']],
   ])('within a cell without quotes never moves cells to other columns: %s', (_, rows, expected) => {
     const text = fileOf(rows.map((row) => ({ ...row, Fax: '' })));
-    const shifted = expect.stringContaining('is a separator within a cell that is not in quotes?');
+    const shifted = expect.stringMatching(/^The row has 1[67] cells, .* that is not in quotes\?$/);
     expect(found(text)).toEqual(expected.map((one) => (one === 'shifted' ? shifted : one)));
     const ending = text.replaceAll('\r\n', ',\r\n');
     expect(found(`${ending},`)).toEqual(expected.map((one) => (one === 'shifted' ? shifted : one)));
@@ -487,7 +487,8 @@ describe('a header', () => {
 
   test('is known behind any separator, and with titles that have others', () => {
     for (const separator of [';', '\t', '|'])
-      expect(readCsv(`a,b,c,d,e\n${fileOf([{}], separator)}`, MAX)).toMatchObject({ likelyHeaderRow: 2 });
+      for (const table of [fileOf([{}], separator), `City${separator}Zip${separator}Phone\n1`])
+        expect(readCsv(`a,b,c,d,e\n${table}`, MAX)).toMatchObject({ likelyHeaderRow: 2 });
   });
 
   test('is one of the first twenty rows with at least three known names', () => {
