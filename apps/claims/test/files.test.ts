@@ -284,11 +284,6 @@ describe('a journal', () => {
     const { code } = await claims(['send', input(), '--journal'], { service, env, signal });
     expect([code, requests]).toEqual([130, []]);
   });
-
-  it('a missing input file is an error', async () => {
-    const { code, stderr } = await claims(['send', input()], { env });
-    expect([code, stderr]).toEqual([2, `claims: ${input()} cannot be read: ENOENT\n`]);
-  });
 });
 
 describe('the state of a watch', () => {
