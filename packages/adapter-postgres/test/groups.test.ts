@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NO_METRICS, Unavailable } from '@svc/application';
+import { type GroupFailure, NO_METRICS, Unavailable } from '@svc/application';
 import { inGroups, MAX_TOGETHER, type Settled, type WriteTransaction } from '../src/claims/groups.ts';
 import { ConcurrencyConflict } from '../src/driver/errors.ts';
 
@@ -94,9 +94,11 @@ async function triesWhere(
   maxTogether = MAX_TOGETHER,
 ) {
   const tries: string[] = [];
+  const failed: GroupFailure[] = [];
+  const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
   const transaction: WriteTransaction = { rollback: async () => {}, commitSeconds: 0 };
   const run = inGroups<WriteTransaction, string, string>(
-    { begin: async () => transaction, metrics: NO_METRICS },
+    { begin: async () => transaction, metrics },
     {
       maxTogether,
       keysOf: (name) => [name],
@@ -108,19 +110,22 @@ async function triesWhere(
     },
   );
   const ends = await Promise.allSettled(['a', 'b'].map(run));
-  return { tries, ends: ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason)) };
+  return { tries, failed, ends: ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason)) };
 }
 
-test.each([
-  new Unavailable('PostgreSQL is temporarily unable to run responses_save (55P03).', 'database_busy'),
-  new Unavailable('The data key of a firm is not available.'),
-  new Error('PostgreSQL rejected responses_save: 23514.'),
-  CONFLICT,
-])('requests whose transaction was rolled back are saved one by one, and wait: $message', async (failure) => {
-  const { tries, ends } = await triesWhere((attempt) => attempt === 1, failure);
-  expect(tries).toEqual(['a b skip', 'a wait', 'b wait']);
-  expect(ends).toEqual(['a', 'b']);
-});
+test.each<[GroupFailure, Error]>([
+  ['unavailable', new Unavailable('PostgreSQL is temporarily unable to run it (55P03).', 'database_busy')],
+  ['unavailable', new Unavailable('The data key of a firm is not available.')],
+  ['rejected', new Error('PostgreSQL rejected responses_save: 23514.')],
+  ['conflict', CONFLICT],
+])(
+  'requests whose transaction is rolled back (%s: %p) are saved alone, and wait',
+  async (reason, failure) => {
+    const { tries, failed, ends } = await triesWhere((attempt) => attempt === 1, failure);
+    expect(tries).toEqual(['a b skip', 'a wait', 'b wait']);
+    expect([failed, ends]).toEqual([[reason], ['a', 'b']]);
+  },
+);
 
 test('after a commit of unknown outcome, none of its requests is saved again', async () => {
   const unknown = new Unavailable('The connection was lost during a commit.', 'database_unreachable');

@@ -63,6 +63,7 @@ test('a commit with other notices succeeds', async () => {
     { message: 'a notice', routine: 'exec_stmt_raise' },
   ]);
   await transaction.commit();
+  expect(transaction.commitSeconds).toBeGreaterThan(0);
   expect(client.listenerCount('notice')).toBe(0);
 });
 
