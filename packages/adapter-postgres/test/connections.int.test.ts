@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
@@ -42,9 +43,19 @@ test.each([0, 1, 2, 3])(
   },
 );
 
+const patient = await openDatabase({ url: database.url, poolMax: 4, statementTimeoutMs: 600_000 });
+atEnd(() => patient.close());
+
+test('a slow read delays none after it', async () => {
+  const slow = sql('slow', 'SELECT pg_advisory_lock(1)');
+  await database.sql.query(slow.text);
+  const waiting = patient.reads.rows(slow);
+  expect(await patient.reads.rows(SHARE, [1, 1])).toEqual([{ id: 1, share: 100 }]);
+  await database.sql.query('SELECT pg_advisory_unlock(1)');
+  await waiting;
+});
+
 test('a statement that nobody waits for is canceled on the server, and others have their results', async () => {
-  const patient = await openDatabase({ url: database.url, poolMax: 3, statementTimeoutMs: 600_000 });
-  atEnd(() => patient.close());
   const active = async (): Promise<number> => {
     const { rows } = await database.sql.query(
       "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(500)%' AND pid <> pg_backend_pid()",
@@ -57,11 +68,16 @@ test('a statement that nobody waits for is canceled on the server, and others ha
   await eventually(async () => (await active()) === 1);
   controller.abort();
   expect(await ended).toBeInstanceOf(Unavailable);
+  // A late cancellation would end the next statement of its connection, which is closed.
+  expect(patient.pool().idle).toBe(0);
   await eventually(async () => (await active()) === 0);
   const early = patient.maintenance.rows(long, [], controller.signal);
   await expect(early).rejects.toBeInstanceOf(Unavailable);
   const others = await Promise.all([1, 2, 3].map((id) => patient.maintenance.rows(SHARE, [id, 1])));
   expect(others).toEqual([1, 2, 3].map((id) => [{ id, share: 100 }]));
+  const { signal } = new AbortController();
+  await patient.maintenance.rows(SHARE, [1, 1], signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('reads succeed when the one before them failed to prepare their statement', async () => {
@@ -73,7 +89,7 @@ test('reads succeed when the one before them failed to prepare their statement',
   expect(await Promise.all(reads.slice(1))).toEqual(Array(4).fill([{ count: 0 }]));
 });
 
-test('a read whose statement something dropped has its result', async () => {
+test('a read whose statement something dropped has its result, unless that happens again', async () => {
   const read = sql('dropped', 'SELECT 1 AS one');
   await opened.reads.rows(read);
   await opened.reads.rows(sql('drop', 'DEALLOCATE dropped'));
@@ -81,6 +97,7 @@ test('a read whose statement something dropped has its result', async () => {
     [{ one: 1 }],
     [{ one: 1 }],
   ]);
+  await expect(opened.reads.rows(sql('missing', 'EXECUTE missing_too'))).rejects.toThrow('(26000)');
 });
 
 test('a transaction whose statement something dropped is unavailable, and the next one succeeds', async () => {
@@ -148,4 +165,16 @@ test('why connections fail is logged once a minute for each cause, and once that
   }
   const again = 'PostgreSQL accepts connections again';
   expect(logged).toEqual(['ECONNREFUSED', '3D000', '3D000', again, '3D000']);
+});
+
+test('closing ends every connection, also of statements that transactions wait for', async () => {
+  const closing = await openDatabase({ url: `${database.url}?application_name=closing`, poolMax: 4 });
+  const { reads, maintenance, reserved } = closing;
+  await Promise.all([reads, maintenance, reserved.reads, reserved.writes].map((each) => each.rows(IDS)));
+  const open = async () =>
+    (await database.sql.query("SELECT FROM pg_stat_activity WHERE application_name = 'closing'")).rowCount;
+  await eventually(async () => (await open()) === 4);
+  await closing.close();
+  await eventually(async () => (await open()) === 0);
+  await expect(reads.rows(IDS)).rejects.toMatchObject({ reason: 'draining' });
 });

@@ -58,8 +58,11 @@ describe('when PostgreSQL goes away', () => {
         ),
     );
     expect(await outcomes.at(-1)).toBe('database_pool');
+    const { pools, queue, replication } = stores.metricSources;
+    await eventually(() =>
+      pools().every(({ max, idle, waiting }) => max === 6 && idle === 0 && waiting > 100),
+    );
     await stores.credentials.version();
-    const { queue, replication } = stores.metricSources;
     expect([await queue(), await replication()]).toMatchObject([{ failed: 0 }, { standbys: 0 }]);
     release();
     // 40 for each of the 4 connections for transactions wait.

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
+import { ConnectionFailures } from '../src/driver/connection-failures.ts';
+import { Servers } from '../src/driver/servers.ts';
 import { connect, migrate, type PostgresStores, reportServers } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
 import { freshDatabase, openStores } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -20,7 +24,7 @@ const writesAgain = (stores: PostgresStores) =>
     (result) => result !== false,
   );
 
-test('when the server in use is lost, transactions and reads go on with another one', async () => {
+test('when the server in use is lost, transactions, reads and the clock go on with another one', async () => {
   const stores = await openStores({ url: severalServers, poolMax: 4, connectTimeoutMs: 3000 });
   const [one, two] = proxies as [TcpProxy, TcpProxy];
   for (const lost of [one, two]) {
@@ -29,6 +33,7 @@ test('when the server in use is lost, transactions and reads go on with another 
     await writesAgain(stores);
     await Promise.all([write(stores), write(stores), write(stores), stores.credentials.version()]);
     await lost.restore();
+    expect(Math.abs(stores.clockAheadMs())).toBeLessThan(60_000);
   }
 });
 
@@ -50,7 +55,7 @@ test('while no server can be reached, transactions fail as unavailable, and each
   await writesAgain(stores);
 });
 
-test('a server that is set to read-only is not used, and is reported as such', async () => {
+test('a server that is set to read-only is not used, also if it is met later, and is reported as such', async () => {
   await database.sql.query(
     `ALTER DATABASE "${new URL(database.url).pathname.slice(1)}" SET default_transaction_read_only = on`,
   );
@@ -58,6 +63,11 @@ test('a server that is set to read-only is not used, and is reported as such', a
     await expect(connect({ url: severalServers, connectTimeoutMs: 500 })).rejects.toThrow(/accepts writes/);
     const reports = (await reportServers(severalServers)).map(({ server: _, ...report }) => report);
     expect(reports).toEqual(Array(2).fill({ problem: 'read-only (a standby)', isStandby: true }));
+    const Client = new ConnectionFailures(SILENT).clientOf(new Servers(severalServers, SILENT, 0));
+    const client = new Client();
+    const ended = once(client, 'end');
+    await expect(client.connect()).rejects.toMatchObject({ code: 'EREADONLY' });
+    await ended;
   } finally {
     await database.sql.query(`ALTER DATABASE "${new URL(database.url).pathname.slice(1)}" RESET ALL`);
   }
