@@ -115,6 +115,7 @@ describe('jobs', () => {
     });
     const state = () => stores.metricSources.queue();
     await eventually(async () => (await state()).failed === 1);
+    expect(stores.metricSources.pools().map(({ name }) => name)).toEqual(['requests', 'jobs']);
     expect(await state()).toEqual({ due: 0, scheduled: 0, running: 0, failed: 1, oldestDueSeconds: 0 });
     await sleep(600);
     expect(tries).toBe(1);
@@ -127,6 +128,7 @@ describe('jobs', () => {
     );
     await eventually(() => tries === 2);
     await jobs.stop();
+    expect(jobs.pool()).toMatchObject({ max: 2, open: 0 });
     expect(await state()).toMatchObject({ scheduled: 1, failed: 0 });
     await database.sql.query('UPDATE jobs SET failed_at = now()');
     expect((await stores.purge(now + 31 * 86_400_000)).failedJobs).toBe(1);
@@ -242,10 +244,18 @@ describe('a job, on tables that are not distributed', () => {
     expect([second?.job.svcId, second?.attempt, others]).toEqual(['second', 1, []]);
     if (second === undefined) throw new Error('expected a job');
     const stored = async () =>
-      (await sql.query('SELECT *, run_at > now() AS later FROM jobs WHERE id = $1', [second.id])).rows[0];
+      (
+        await sql.query(
+          `SELECT *, run_at - now() BETWEEN '50 s' AND '60 s' AS later FROM jobs WHERE id = $1`,
+          [second.id],
+        )
+      ).rows[0];
     await sql.query(`UPDATE jobs SET locked_until = now() - interval '1 s' WHERE id = $1`, [second.id]);
     const [again] = await taken(9);
     expect(again).toEqual({ ...second, attempt: 2 });
+    await sql.query('UPDATE jobs SET locked_until = now() WHERE id = $1', [second.id]);
+    await table.extend([second.id]);
+    expect(await taken(9)).toEqual([]);
     const held = await stored();
     for (const end of [table.fail, table.giveBack]) await end(second);
     await table.retry(second, 60_000);

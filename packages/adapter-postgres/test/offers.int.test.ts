@@ -7,6 +7,7 @@ import {
   type OfferFacts,
 } from '@svc/application';
 import { type Claim, DomainError, offerClaim, type Svcid } from '@svc/domain';
+import { ConcurrencyConflict } from '../src/driver/errors.ts';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { pgOfferHistory } from '../src/stores/pg-offer-history.ts';
@@ -46,6 +47,22 @@ describe('Offers of claims that exist', () => {
     const before = (await ofClaim(firmId, id)).map(({ status }) => status);
     expect([statements, before]).toEqual([2, ['withdrawn', 'pending_acceptance']]);
     expect(await ofClaim(firmId, id)).toHaveLength(4);
+  });
+
+  test('a withdrawal that runs again after a conflict is counted, and recorded, once', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const claim = await addClaim(stores, aClaim(firmId, svcId));
+    const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.withdraw', object: null });
+    committed.length = 0;
+    let runs = 0;
+    await stores.unitOfWork.run(async (tx) => {
+      runs += 1;
+      await tx.claims.save({ ...claim, assignment: { ...claim.assignment, status: 'unassigned' } });
+      await tx.audit.record(event);
+      if (runs === 1) throw new ConcurrencyConflict('a conflict');
+    });
+    expect([runs, committed]).toEqual([2, [['unassigned']]]);
+    expect((await auditOf(firmId)).map(({ action }) => action)).toEqual(['claim.send', 'claim.withdraw']);
   });
 
   type Decide = (facts: OfferFacts) => AssignmentChange;
