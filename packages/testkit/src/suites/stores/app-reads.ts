@@ -182,7 +182,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
     test("lists pending invitations without the firm's private notes", async () => {
       const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
-      const firms = [await newFirm(), await newFirm(), await newFirm(), await newFirm()];
+      const firms = [await newFirm(), await newFirm(), await newFirm(), await newFirm()] as const;
       const earliest = await newFirm();
       await invite(earliest, svcId, { invitedAs: 'Renée' });
       const at = clock.advance(1);
@@ -194,12 +194,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
           note: 'secret',
         });
       }
-      const [one, two, declined, withdrawn] = firms as [
-        (typeof firms)[0],
-        (typeof firms)[0],
-        (typeof firms)[0],
-        (typeof firms)[0],
-      ];
+      const [one, two, declined, withdrawn] = firms;
       await use.declineInvitation({ svcId }, declined.id);
       await use.withdrawInvitation(withdrawn.live, svcId);
       const found = await everyPage((page) => stores.appReads.invitations(svcId, clock.now(), page), 1);

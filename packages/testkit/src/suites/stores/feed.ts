@@ -116,11 +116,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const live = await sendId(firm.live, svcId, { claim });
       const tested = await sendId(firm.test, firm.accounts.manual, { claim });
       const found = async (environment: 'live' | 'test', filter: ClaimFilter = {}) =>
-        idsOf(
-          (
-            await stores.firmReads.claims(firm.id, environment, filter, { after: null, limit: 9 })
-          ).rows.slice(),
-        );
+        idsOf((await stores.firmReads.claims(firm.id, environment, filter, { after: null, limit: 9 })).rows);
       expect(await found('live')).toEqual([live, tested]);
       expect(await found('live', { externalId })).toEqual([live]);
       expect(await found('test')).toEqual([tested]);

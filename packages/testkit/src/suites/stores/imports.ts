@@ -36,6 +36,8 @@ export function importsBehavior(fixture: () => Fixture): void {
       ...older,
       columns: { A: null },
       fileName: null,
+      totalRows: 121,
+      updatedAt: older.updatedAt + 1,
       nextRow: 52,
       nextUncounted: 52,
       sent: 48,

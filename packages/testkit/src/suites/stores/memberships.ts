@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClaimId, DAY, SHARES_NOTHING, type Svcid, statusAt } from '@svc/domain';
+import { type ClaimId, DAY, NO_NOTES, SHARES_NOTHING, type Svcid, statusAt } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
 
@@ -328,5 +328,3 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     });
   });
 }
-
-const NO_NOTES = { invitedAs: null, invitedBy: null, purpose: null, note: null };

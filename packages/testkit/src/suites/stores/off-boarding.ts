@@ -187,7 +187,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(open.map((session) => session !== null)).toEqual([false, false, ...Array(10).fill(true)]);
     });
 
-    test('are checked for many open streams in one query', async () => {
+    test('are checked for many open streams in one query, and listed until they expire', async () => {
       const { use, stores, clock, newAdjuster } = fixture();
       const { svcId } = await newAdjuster();
       const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
@@ -199,6 +199,10 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
         new Map([[hashes[1], null]]),
       );
       expect(await stores.credentials.openSessions(hashes, clock.now() + 90 * DAY)).toEqual(new Map());
+      const listed = async (at: number) => (await stores.accountReads.sessions({ svcId }, at)).length;
+      expect([await listed(clock.now() + 90 * DAY - 1), await listed(clock.now() + 90 * DAY)]).toEqual([
+        1, 0,
+      ]);
     });
   });
 }

@@ -9,10 +9,13 @@ export function operatorBehavior(fixture: () => Fixture): void {
     fixture().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetimeMs });
 
   describe('the operator', () => {
-    test('sees the jobs that wait for one claim', async () => {
-      const { newTeam, sendId, stores } = fixture();
+    test('sees a claim by the ids of its firm, and the jobs that wait for it', async () => {
+      const { newTeam, newClaim, sendId, stores } = fixture();
       const { firm, svcId } = await newTeam();
-      const [claimId] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      const claim = newClaim();
+      const [claimId] = [await sendId(firm.live, svcId, { claim }), await sendId(firm.live, svcId)];
+      const { externalId, claimNumber } = claim.facts;
+      expect(await stores.operatorReads.claim(claimId)).toMatchObject({ externalId, claimNumber });
       const about = { firmId: firm.id, svcId, claimId };
       await stores.unitOfWork.run(async (tx) => {
         await tx.outbox.add({ kind: 'notify_offer_late', ...about, offeredAt: 0 }, 4e12);
@@ -60,8 +63,6 @@ export function operatorBehavior(fixture: () => Fixture): void {
       );
       for (const { email, testOf } of accounts) {
         expect(email).toMatch(new RegExp(`^${testOf?.behavior}@[a-z0-9]+\\.test$`));
-        // Nobody signs in with it.
-        expect(await stores.unitOfWork.run((tx) => tx.adjusters.findByEmail(email ?? ''))).toBeNull();
       }
       const page = { after: null, limit: 50 };
       const members = (await stores.firmReads.adjusters(firm.id, 'test', page)).rows;

@@ -190,6 +190,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       for (const { job } of await fixture().jobsOf(firm))
         if (job.kind === 'mail_webhook_paused') await use.runJob(job);
       expect(external.pausedWebhooks).toContain(webhook.webhook.id);
+      const stored = await fixture().stores.webhookReads.endpoints(firm.id);
+      expect(stored).toMatchObject([{ pauseMailedAt: expect.any(Number) }]);
       const attempts = sentTo(webhook).length;
       await sendOne(firm);
       later(DAY);
