@@ -33,7 +33,7 @@ export const poolClass = (
       const client = await servers.connect(() => {
         if (this.waitingCount >= maxWaitingPerConnection * this.options.max)
           throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
-        const mustWait = this.idleCount === 0 && this.totalCount >= this.options.max;
+        const mustWait = this.waitingCount >= this.idleCount + this.options.max - this.totalCount;
         return super.connect().catch((error) => {
           if (mustWait && isDriverError(error))
             throw new Unavailable('No connection to PostgreSQL became free in time.', 'database_pool');
