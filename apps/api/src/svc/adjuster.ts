@@ -5,7 +5,7 @@ import { Argument, type Command, Option } from 'commander';
 import { passkeyToWire, sessionToWire } from '../http/serialization/adjuster.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { counted, print, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 const adjusterDocument = (adjuster: Adjuster) => ({
@@ -17,10 +17,9 @@ const adjusterDocument = (adjuster: Adjuster) => ({
   ...(adjuster.disabledAt !== undefined && { disabled_at: toDateTime(adjuster.disabledAt) }),
 });
 
-function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {
+function printAdjuster(adjuster: Adjuster, options: OutputOptions): void {
   const document = adjusterDocument(adjuster);
-  if (json) printJson({ adjuster: document });
-  else printFields(document);
+  print(options, { adjuster: document }, document);
 }
 
 const svcIdArgument = () => new Argument('<svc-id>', "the adjuster's SVCID");
@@ -57,8 +56,7 @@ export function addAdjusterCommands(program: Command, { withService }: Sessions)
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
       const { token } = await withService((use) => use.openSession(svcId));
-      if (options.json) return printJson({ token });
-      process.stdout.write(`${token}\n`);
+      print(options, { token }, token);
     });
 
   addCommand(group, 'disable', 'end all sessions, allow no sign-in, and withdraw pending offers')
@@ -95,15 +93,13 @@ export function addAdjusterCommands(program: Command, { withService }: Sessions)
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
       const removed = await withService((use) => use.removePasskeys(svcId));
-      if (options.json) return printJson({ removed });
-      process.stdout.write(`${removed} ${removed === 1 ? 'passkey' : 'passkeys'} removed.\n`);
+      print(options, { removed }, `${counted(removed, 'passkey')} removed.`);
     });
 
   addCommand(group, 'end-sessions', 'end all sessions of an account')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
       const ended = await withService((use) => use.endSessions(svcId));
-      if (options.json) return printJson({ ended });
-      process.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended.\n`);
+      print(options, { ended }, `${counted(ended, 'session')} ended.`);
     });
 }

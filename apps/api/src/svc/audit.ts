@@ -17,7 +17,7 @@ import { sha256 } from '../composition/compose.ts';
 import type { Services } from '../composition/container.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
-import { jsonLine, printFields, printJson, printTable } from './output.ts';
+import { counted, jsonLine, printFields, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 interface Period {
@@ -108,7 +108,7 @@ export function addAuditCommands(program: Command, { withService }: Sessions): v
       printTable(
         events.map(({ claims, changes, request_id: _, hash: __, ...event }) => ({
           ...event,
-          object: claims === undefined ? event.object : `${claims.length} claims`,
+          object: claims === undefined ? event.object : counted(claims.length, 'claim'),
           changes: changesText(changes),
         })),
         'No events.',

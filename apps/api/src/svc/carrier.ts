@@ -11,7 +11,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Services } from '../composition/container.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { print, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 const { carrier: carrierFields } = sendClaimBody.shape;
@@ -119,8 +119,7 @@ export function addCarrierCommands(program: Command, { withService }: Sessions):
     if (found === undefined)
       throw new OperatorError(`the carrier book of the firm ${firm} has no ${JSON.stringify(name)}`);
     const document = carrierDocument(found);
-    if (json) return printJson({ carrier: document });
-    printFields(fieldsOf(document));
+    print({ json }, { carrier: document }, fieldsOf(document));
   });
 
   const set = addNamed('set', 'replace details of a carrier; claims keep what they were sent with')
@@ -140,15 +139,13 @@ export function addCarrierCommands(program: Command, { withService }: Sessions):
     const { firm, name } = options;
     const corrected = await withService((use) => use.setCarrier(firm, name, correction));
     const document = carrierDocument(corrected);
-    if (options.json) return printJson({ carrier: document });
-    printFields(fieldsOf(document));
+    print(options, { carrier: document }, fieldsOf(document));
   });
 
   addNamed('remove', 'remove a carrier; the next claim that names it starts a new entry').action(
     async ({ firm, name, json }: CarrierOptions) => {
       const removed = await withService((use) => use.removeCarrier(firm, name));
-      if (json) return printJson({ removed: { name: removed.name } });
-      process.stdout.write('Removed.\n');
+      print({ json }, { removed: { name: removed.name } }, 'Removed.');
     },
   );
 }

@@ -14,7 +14,7 @@ import { Argument, type Command } from 'commander';
 import type { Services } from '../composition/container.ts';
 import { parseUuid } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable, progressOf } from './output.ts';
+import { print, printFields, printJson, printTable, progressOf } from './output.ts';
 import type { Sessions } from './session.ts';
 
 /** Without the data that the firm sent: it is about the policyholder. */
@@ -104,8 +104,7 @@ export function addClaimCommands(program: Command, { withService }: Sessions): v
         await services.closeClaimAsOperator(id);
         return readDocument(services.operatorReads, id);
       });
-      if (options.json) return printJson({ claim: document });
-      printFields({ id: document.id, closed_at: document.closed_at });
+      print(options, { claim: document }, { id: document.id, closed_at: document.closed_at });
     });
 
   addCommand(group, 'show', 'show the state of a claim, without the data that the firm sent')

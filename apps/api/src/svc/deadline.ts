@@ -3,7 +3,7 @@ import { DEADLINE_KINDS, DEADLINE_RULES, type DeadlineKind } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { parseIntegerWithin, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printJson, printTable } from './output.ts';
+import { print, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 const eventOption = () =>
@@ -71,7 +71,6 @@ export function addDeadlineCommands(program: Command, { withService }: Sessions)
     .addOption(kindOption())
     .action(async ({ event, kind, json }: DeadlineOptions) => {
       await withService((use) => use.removeDeadline(event, kind));
-      if (json) return printJson({ removed: { event, kind } });
-      process.stdout.write('Removed.\n');
+      print({ json }, { removed: { event, kind } }, 'Removed.');
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printFields, printJson, progressOf } from './output.ts';
+import { counted, print, printFields, printJson, progressOf } from './output.ts';
 import type { Sessions } from './session.ts';
 
 export function addEncryptionCommands(program: Command, { withService }: Sessions): void {
@@ -32,8 +32,7 @@ export function addEncryptionCommands(program: Command, { withService }: Session
   addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
     async (options: OutputOptions) => {
       const changed = await withService((use) => use.rotateEncryption(progressOf('data keys')));
-      if (options.json) return printJson({ data_keys: changed });
-      process.stdout.write(`${changed} data keys changed.\n`);
+      print(options, { data_keys: changed }, `${counted(changed, 'data key')} changed.`);
     },
   );
 
@@ -43,7 +42,6 @@ export function addEncryptionCommands(program: Command, { withService }: Session
     'encrypt rows that were stored before encryption was on, and reject plain text from then on',
   ).action(async (options: OutputOptions) => {
     const rows = await withService((use) => use.encryptExisting(progressOf('rows')));
-    if (options.json) return printJson({ rows });
-    process.stdout.write(`${rows} rows encrypted.\n`);
+    print(options, { rows }, `${counted(rows, 'row')} encrypted.`);
   });
 }

@@ -3,7 +3,7 @@ import type { Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printJson, progressOf } from './output.ts';
+import { counted, printJson, progressOf } from './output.ts';
 import type { Sessions } from './session.ts';
 
 export function addFeedCommands(program: Command, { withService }: Sessions): void {
@@ -23,7 +23,7 @@ export function addFeedCommands(program: Command, { withService }: Sessions): vo
       const claims = await withService((use) => use.restampFeeds(since, progressOf('claims')));
       if (json) return printJson({ since: toDateTime(since), claims });
       process.stdout.write(
-        `${claims} claims will be delivered once more, as they are now. /status says so for 30 days.\n` +
+        `${counted(claims, 'claim')} will be delivered once more, in the current state. /status says so for 30 days.\n` +
           'Claims that were sent after that time are lost; the firms have to send them again.\n',
       );
     });

@@ -20,7 +20,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type RequestContext, requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
-import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
+import { counted, jsonLine, print, printFields, printJson, printTable, progressOf } from './output.ts';
 import { requestContextOf } from './requests.ts';
 import type { Sessions } from './session.ts';
 
@@ -218,8 +218,7 @@ export function addFirmCommands(program: Command, { withService }: Sessions): vo
     .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
     .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
       const document = firmDocument(await withService((use) => use.setPlan(id, plan)));
-      if (options.json) return printJson({ firm: document });
-      printFields({ id: document.id, name: document.name, plan: document.plan });
+      print(options, { firm: document }, { id: document.id, name: document.name, plan: document.plan });
     });
 
   addCommand(group, 'set-offer-wait', 'set how long the firm waits for the answer to an offer')
@@ -285,7 +284,7 @@ export function addFirmCommands(program: Command, { withService }: Sessions): vo
         }
         // An export without this line was interrupted.
         process.stdout.write(jsonLine({ type: 'end', counts }));
-        process.stderr.write(`${rows} rows exported\n`);
+        process.stderr.write(`${counted(rows, 'row')} exported\n`);
       }),
     );
 
@@ -294,8 +293,7 @@ export function addFirmCommands(program: Command, { withService }: Sessions): vo
     .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
     .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
       const erased = await withService((use) => use.eraseFirm(id, options.confirm, progressOf('rows')));
-      if (options.json) return printJson({ erased });
-      process.stdout.write(`${erased} rows erased.\n`);
+      print(options, { erased }, `${counted(erased, 'row')} erased.`);
     });
 
   for (const [name, isHeld] of [
@@ -310,8 +308,7 @@ export function addFirmCommands(program: Command, { withService }: Sessions): vo
       .action(async (id: FirmId, options: OutputOptions) => {
         const since = await withService((use) => use.setLegalHold(id, isHeld));
         const document = { id, legal_hold_since: toDateTimeOrNull(since) };
-        if (options.json) return printJson({ firm: document });
-        printFields(document);
+        print(options, { firm: document }, document);
       });
   }
 }

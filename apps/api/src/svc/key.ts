@@ -14,7 +14,7 @@ import type { Services } from '../composition/container.ts';
 import { keyToWire } from '../http/serialization/developer.ts';
 import { parseDuration, parseLifetime, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { print, printFields, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 /** As at the desk, without the rate limits, which `svc firm show` prints. */
@@ -77,8 +77,7 @@ export function addKeyCommands(program: Command, { withService }: Sessions): voi
           });
           return { key: (await keyDocuments(services, key.firmId))(key), secret };
         });
-        if (options.json) return printJson(document);
-        printFields({ ...shown(document.key), secret: document.secret });
+        print(options, document, { ...shown(document.key), secret: document.secret });
       },
     );
 
@@ -105,8 +104,7 @@ export function addKeyCommands(program: Command, { withService }: Sessions): voi
         const key = await services.revokeKey(services.operator, id);
         return (await keyDocuments(services, key.firmId))(key);
       });
-      if (options.json) return printJson({ key: document });
-      printFields({ id: document.id, revoked_at: document.revoked_at });
+      print(options, { key: document }, { id: document.id, revoked_at: document.revoked_at });
     });
 
   addCommand(

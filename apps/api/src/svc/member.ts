@@ -2,7 +2,7 @@ import type { FirmId, Membership, Svcid } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { parseBoolean } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
-import { printFields, printJson } from './output.ts';
+import { print } from './output.ts';
 import type { Sessions } from './session.ts';
 
 interface MemberOptions extends OutputOptions {
@@ -19,10 +19,9 @@ const memberDocument = (membership: Membership) => ({
   accepting_assignments: membership.acceptingAssignments,
 });
 
-function printMember(membership: Membership, { json }: OutputOptions): void {
+function printMember(membership: Membership, options: OutputOptions): void {
   const document = memberDocument(membership);
-  if (json) printJson({ member: document });
-  else printFields(document);
+  print(options, { member: document }, document);
 }
 
 export function addMemberCommands(program: Command, { withService }: Sessions): void {

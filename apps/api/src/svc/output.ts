@@ -23,12 +23,26 @@ export function progressOf(what: string): (done: number) => void {
   };
 }
 
+/** Such as `1 key` and `2 keys`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** One name and value per line. */
 export function printFields(fields: Readonly<Record<string, unknown>>): void {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) {
     process.stdout.write(`${dim(name.padEnd(width))}  ${shown(value)}\n`);
   }
+}
+
+/** With `--json` one document, otherwise a line or fields. */
+export function print(
+  { json }: { readonly json?: boolean | undefined },
+  document: unknown,
+  shown: string | Parameters<typeof printFields>[0],
+): void {
+  if (json) printJson(document);
+  else if (typeof shown === 'string') process.stdout.write(`${shown}\n`);
+  else printFields(shown);
 }
 
 /** Rows under their column names, aligned with spaces. */

@@ -6,7 +6,7 @@ import type { Services } from '../composition/container.ts';
 import { staffToWire } from '../http/serialization/staff.ts';
 import { parseEmail, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { counted, print, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 interface StaffOptions extends OutputOptions {
@@ -25,12 +25,6 @@ const staffDocuments = async (services: Services, firm: FirmId) => {
   const keys = await services.operatorReads.workingKeys(firm, services.clock.now());
   return (member: StaffMember) => staffToWire(member, keys);
 };
-type StaffDocument = ReturnType<typeof staffToWire>;
-
-function printMember(document: StaffDocument, { json }: OutputOptions): void {
-  if (json) printJson({ staff: document });
-  else printFields(document);
-}
 
 async function memberOf(services: Services, { firm, email }: StaffOptions): Promise<StaffMember> {
   await findFirm(services.operatorReads, firm);
@@ -58,7 +52,7 @@ export function addStaffCommands(program: Command, { withService }: Sessions): v
         await findFirm(services.operatorReads, firmId);
         return staffToWire(await services.inviteStaff(services.operator, { firmId, email, name, role }), []);
       });
-      printMember(member, options);
+      print(options, { staff: member }, member);
     });
 
   addCommand(group, 'list', "list a firm's staff")
@@ -85,7 +79,7 @@ export function addStaffCommands(program: Command, { withService }: Sessions): v
         const updated = await services.updateStaff(services.operator, member, { role });
         return (await staffDocuments(services, options.firm))(updated);
       });
-      printMember(changed, options);
+      print(options, { staff: changed }, changed);
     });
 
   addCommand(group, 'remove', 'remove a person and end their sessions, within a second')
@@ -98,10 +92,10 @@ export function addStaffCommands(program: Command, { withService }: Sessions): v
         if (options.revokeKeys) await services.revokeKeysOfMaker(services.operator, member);
         return (await staffDocuments(services, options.firm))(member);
       });
-      printMember(removed, options);
+      print(options, { staff: removed }, removed);
       if (removed.working_keys > 0)
         process.stderr.write(
-          `${removed.working_keys} keys that the person made still work: svc key list --firm ${options.firm}\n`,
+          `Not revoked: ${counted(removed.working_keys, 'key')} of the person; see svc key list --firm ${options.firm}\n`,
         );
     });
 
@@ -112,7 +106,6 @@ export function addStaffCommands(program: Command, { withService }: Sessions): v
       const { token } = await withService(async (services) =>
         services.openStaffSession(services.operator, await memberOf(services, options)),
       );
-      if (options.json) return printJson({ token });
-      process.stdout.write(`${token}\n`);
+      print(options, { token }, token);
     });
 }

@@ -18,7 +18,7 @@ import {
 } from '../http/serialization/webhook.ts';
 import { parseDuration, parseIntegerWithin, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
-import { printFields, printJson, printTable } from './output.ts';
+import { print, printFields, printJson, printTable } from './output.ts';
 import type { Sessions } from './session.ts';
 
 type OfFirm = OutputOptions & { firm: FirmId };
@@ -122,8 +122,7 @@ export function addWebhookCommands(program: Command, { withService }: Sessions):
         services.createWebhook(services.operator, { firmId, url, environment }),
       );
       const document = issuedDocument(webhook, secret, true);
-      if (options.json) return printJson(document);
-      printFields({ ...document.webhook, secret: document.secret });
+      print(options, document, { ...document.webhook, secret: document.secret });
     });
 
   addCommand(group, 'list', "list a firm's endpoints, or of all firms those first that fail")
@@ -167,8 +166,7 @@ export function addWebhookCommands(program: Command, { withService }: Sessions):
       const removed = await onWebhook(options, id, (services, endpoint) =>
         services.removeWebhook(services.operator, endpoint.firmId, endpoint.id),
       );
-      if (options.json) return printJson({ removed: { id: removed.id } });
-      printFields({ removed: removed.id });
+      print(options, { removed: { id: removed.id } }, { removed: removed.id });
     },
   );
 
@@ -176,8 +174,7 @@ export function addWebhookCommands(program: Command, { withService }: Sessions):
     async (id: string | undefined, options: OfFirm) => {
       const { webhook: resumed } = await update(options, id, { state: 'active' });
       const webhook = webhookResponse(resumed, false);
-      if (options.json) return printJson({ webhook });
-      printFields(webhook);
+      print(options, { webhook }, webhook);
     },
   );
 
