@@ -37,7 +37,8 @@ async function commandLine() {
   /** With what the log of requests was read. */
   const asked: unknown[] = [];
   const webhook = { status: 503, retryAfterMs: null, body: 'later' };
-  const webhookSender = { problemOf: () => null, send: async () => webhook };
+  const send = async () => (webhook.status === 0 ? ({ error: 'timeout' } as const) : webhook);
+  const webhookSender = { problemOf: () => null, send };
   const composed: Parameters<typeof compose>[0][] = [];
   const parts = {
     openDatabase: async () => ({
@@ -78,7 +79,8 @@ async function commandLine() {
   Object.assign(stores.requestLog, {
     async requestsOf(...given: unknown[]) {
       asked.push(given);
-      return [aLoggedRequest({ firmId })];
+      const named = (await stores.operatorReads.keys(firmId)).find(({ name }) => name === 'Mine');
+      return [aLoggedRequest({ firmId, keyId: named?.id ?? traffic.keyId })];
     },
     async busiestKeys(...given: unknown[]) {
       asked.push(given);
@@ -158,6 +160,14 @@ test('every command prints what people read, with --json what programs read, and
   const progress = { totalRows: 9, nextRow: 3, nextUncounted: 4, sent: 5, alreadySent: 6, failed: 7 };
   const times = { createdAt: svc.clock.now() + 1, updatedAt: svc.clock.now() + 2 };
   await stores.unitOfWork.run((tx) => tx.imports.add({ ...ofOther, ...file, ...progress, ...times }));
+  const saveOther = (changes: object) =>
+    stores.unitOfWork.run(async (tx) => {
+      const found = await tx.firms.lock(other.id);
+      if (found !== null) await tx.firms.save({ ...found, ...changes });
+    });
+  await saveOther({
+    clocks: { rules: [{ carrier: 'Bayou', contactHours: 2 }], timeZone: 'UTC', changedAt: 0 },
+  });
   const names = new Map([
     ...([
       [firmId, 'FIRM'],
@@ -171,11 +181,25 @@ test('every command prints what people read, with --json what programs read, and
   const changes: Readonly<Record<string, () => unknown>> = {
     200: () => Object.assign(svc.webhook, { status: 200, body: 'fine' }),
     503: () => Object.assign(svc.webhook, { status: 503, body: 'later' }),
+    timeout: () => Object.assign(svc.webhook, { status: 0 }),
     pause: () =>
       stores.unitOfWork.run(async (tx) => {
-        for (const endpoint of (await tx.webhooks.of(firmId)).slice(0, 1))
+        for (const endpoint of await tx.webhooks.of(other.id))
           await tx.webhooks.save({ ...endpoint, paused: 'failing' });
       }),
+    erasing: () => saveOther({ erasure: 'started' }),
+    // As PostgreSQL stores those that are written together.
+    rows() {
+      const [at, by] = ['AT', { actor: 'key:1', address: null, outcome: 'ok', request_id: null }];
+      const text = JSON.stringify([
+        { at, action: 'claim.read', object: 'claim:1', ...by },
+        { at, action: 'claims.read', object: null, ...by, claims: [id, claimId] },
+        { at, action: 'claim.accept', object: 'claim:1', ...by, device: { answered_at: at } },
+      ]);
+      const rows = [9, 8].map((seq) => ({ seq, at: 0, text, hash: 'HASH' }));
+      for (const name of ['latest', 'rows'] as const)
+        jest.spyOn(stores.auditReads, name).mockResolvedValue(rows);
+    },
     async key() {
       const staff = await services.staffReads.ofFirm(firmId);
       const priya = staff.find(({ name }) => name === 'Priya') as StaffMember;
@@ -210,6 +234,7 @@ test('every command prints what people read, with --json what programs read, and
     [from + MINUTE - 10 * MINUTE, 20],
     [firmId, { firm: firmId, limit: 50 }],
     [firmId, { firm: firmId, limit: 2, json: true }],
+    [firmId, { firm: firmId, limit: 50, requestId: UNKNOWN }],
   ]);
 });
 
@@ -319,12 +344,14 @@ test.each<[string, change: (reads: AuditReads) => unknown, problem: string]>([
     { action: 'audit.verify', outcome, actor: 'operator:dana' },
   ]);
   expect(listed.stderr).toBe(outcome === 'outside' ? `svc: left out: ${problem}\n` : '');
-  const known = `2:${'0'.repeat(64)}`;
-  expect((await svc.run('audit', 'verify', ...firm, '--known', known)).stderr).toContain(
-    outcome === 'purged'
-      ? 'row 2 was deleted by retention; name a row from 3 on'
-      : 'the audit chain is broken: ',
-  );
+  const broken = 'the audit chain is broken: ';
+  for (const [seq, error] of [
+    [2, outcome === 'purged' ? 'row 2 was deleted by retention; name a row from 3 on' : broken],
+    [3, broken],
+  ])
+    expect(
+      (await svc.run('audit', 'verify', ...firm, '--known', `${seq}:${'0'.repeat(64)}`)).stderr,
+    ).toContain(error);
 });
 
 function changeRows(reads: AuditReads, change: (rows: AuditRow[]) => AuditRow[]): void {
@@ -340,6 +367,8 @@ test('a chain that is missing is no intact one', async () => {
     errors.push((await svc.run('audit', 'verify', ...chain)).stderr);
   for (const name of ['list', 'export'])
     errors.push((await svc.run('audit', name, '--firm', svc.firmId)).stderr);
+  // Nothing was recorded for the service yet.
+  errors.push((await svc.run('audit', 'list', '--service')).stderr);
   expect(errors).toEqual([
     ...[
       `svc: the firm ${missing}\n`,
@@ -347,6 +376,7 @@ test('a chain that is missing is no intact one', async () => {
       `svc: no firm has the id ${UNKNOWN}\n`,
     ],
     ...Array(2).fill(`svc: no firm has the id ${svc.firmId}\n`),
+    '',
   ]);
 });
 
@@ -394,6 +424,9 @@ test('a command migrates as its operator, uses two connections and no Redis, and
   jest.spyOn(svc.stores, 'checkEncryptionKeys').mockRejectedValue(new Error('no key'));
   expect(await run(['firm', 'list'], env)).toEqual({ code: 1, stdout: '', stderr: 'svc: no key\n' });
   expect(steps.slice(1)).toEqual(['close', 'release']);
+  // The reader has closed the pipe.
+  const withService = () => Promise.reject(Object.assign(new Error('write'), { code: 'EPIPE' }));
+  expect((await svcInProcess(['firm', 'list'], env, { ...sessions, withService })).code).toBe(0);
   jest.restoreAllMocks();
   const notice = `DATABASE_URL is unset: using the embedded database in ${process.cwd()}/.data\n`;
   expect((await run(['firm', 'list'], {})).stderr).toBe(notice);
@@ -466,7 +499,7 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['firm', 'list', '--as', 'dana', '--as', 'kim'],
     ['audit', 'export'],
     ['audit', 'export', '--service', '--firm', UNKNOWN],
-    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-08-01T00:00:00Z'],
+    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-09-01T00:00:00Z'],
   ];
   const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
   for (const [i, { code, stdout, stderr }] of runs.entries()) {

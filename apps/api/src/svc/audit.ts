@@ -106,7 +106,7 @@ export function addAuditCommands(program: Command, { withService }: Sessions): v
       const events = rows.flatMap((row) => auditDocuments(row).reverse()).slice(0, options.limit);
       if (options.json) return printJson({ audit: events });
       printTable(
-        events.map(({ claims, changes, request_id: _, hash: __, ...event }) => ({
+        events.map(({ claims, changes, device: _, request_id: __, hash: ___, ...event }) => ({
           ...event,
           object: claims === undefined ? event.object : counted(claims.length, 'claim'),
           changes: changesText(changes),

@@ -70,7 +70,7 @@ const asInApi = (stored: object): Record<string, unknown> =>
   );
 
 /** One line of an export. Hashes of secrets are not part of it. */
-export function exportDocument(row: ExportedRow, context: RequestContext): Record<string, unknown> {
+function exportDocument(row: ExportedRow, context: RequestContext): Record<string, unknown> {
   switch (row.type) {
     case 'firm':
       return {
