@@ -111,11 +111,24 @@ test('a move is refused while the service runs, and afterwards copies every row 
   });
   expect(await query(to, 'SELECT * FROM firms')).toEqual([]);
 
-  const from = await emptyDatabase();
-  await svc(from, 'database', 'restore', backup('whole.gz'));
-  const moved = await svc(from, 'database', 'move', '--to', to, '--json');
-  expect(moved).toMatchObject({ code: 0 });
+  const [from, file] = [await emptyDatabase(), backup('plain.gz')];
+  const made = await svc(service.databaseUrl, 'database', 'backup', file);
+  expect(made).toEqual({ code: 0, stderr: '', stdout: `Wrote ${statSync(file).size} bytes to ${file}.\n` });
+  const { at } = JSON.parse(gunzipSync(readFileSync(file)).toString().split('\n', 1)[0] ?? '');
+  const restored = await svc(from, 'database', 'restore', file);
+  const moved = await svc(from, 'database', 'move', '--to', to);
+  for (const [{ code, stdout, stderr }, last] of [
+    [restored, `Restored ${file}. Before the service starts, run svc feed restamp --since ${at}; `],
+    [moved, 'Moved. The old database is unchanged. Before the service starts, set DATABASE_URL, '],
+  ] as const) {
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.replaceAll(/ {2,}/g, ' ').split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['public.claims 3', 'public.firms 1']));
+    expect(lines.at(-2)).toContain(last);
+  }
   expect(await contentOf(to)).toEqual(await contentOf(from));
+  const trail = await svc(to, 'audit', 'list', '--service', '--limit', '1', '--json');
+  expect(JSON.parse(trail.stdout).audit).toMatchObject([{ action: 'database.move' }]);
 });
 
 test('a move that is refused leaves the old database as usable as before', async () => {
@@ -128,7 +141,7 @@ test('a move that is refused leaves the old database as usable as before', async
   expect(await query(from, locks)).toEqual([]);
 });
 
-test('the owner of the new database need not be a superuser', async () => {
+test('the owner of the new database need not be a superuser, and who migrates it is recorded', async () => {
   const url = new URL(await emptyDatabase());
   const owner = `move_owner_${process.pid}`;
   await query(url.href, `CREATE ROLE ${owner} LOGIN PASSWORD 'x'`);
@@ -139,6 +152,10 @@ test('the owner of the new database need not be a superuser', async () => {
     await query(admin, `DROP ROLE ${owner}`);
   });
   [url.username, url.password, url.pathname] = [owner, 'x', `/${owner}`];
+  const migrated = await svc(url.href, '--as', 'kim', 'migrate');
+  expect(migrated.stdout).toMatch(/^Applied: 1 \(.+\)\.\nThe schema is up to date \(\d+ migrations?\)\.\n$/);
+  const trail = await svc(url.href, 'audit', 'list', '--service');
+  expect(trail.stdout).toMatch(/ operator:kim +- +database\.migrate +migration:1 +ok/);
   const restored = await svc(url.href, 'database', 'restore', backup('whole.gz'));
   expect(restored).toMatchObject({ code: 0 });
   // A session of another role counts too.
