@@ -132,7 +132,7 @@ async function overloaded(): Promise<Simulated> {
   return limit;
 }
 
-test('a burst waits and is processed in order of arrival', async () => {
+test('a burst waits and is processed in order of arrival, and not before the permits beyond the limit are released', async () => {
   const limit = simulated();
   const outcomes = [];
   for (let n = 0; n < 10; n += 1) outcomes.push(await limit.acquire());
@@ -141,6 +141,11 @@ test('a burst waits and is processed in order of arrival', async () => {
     await limit.release();
     expect([limit.working.length, limit.waiting()]).toEqual([3, 6 - n]);
   }
+  await limit.pause();
+  expect([await limit.acquire(), await limit.acquire()]).toEqual(['works', 'waits']);
+  await limit.resume();
+  await limit.release();
+  expect([limit.working.length, limit.waiting()]).toEqual([3, 1]);
   expect(limit.changes).toEqual([]);
 });
 

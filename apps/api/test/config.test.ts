@@ -201,7 +201,7 @@ test.each([
   ['HOST', '::1', 'host', '::1'],
   ['HOST', 'claims-1.internal', 'host', 'claims-1.internal'],
   ['TRUST_PROXY', 'none', 'trustProxy', false],
-  ['TRUST_PROXY', '2', 'trustProxy', 2],
+  ['TRUST_PROXY', '12', 'trustProxy', 12],
   ['TRUST_PROXY', 'loopback, 10.0.0.0/8,2001:db8::/32', 'trustProxy', 'loopback,10.0.0.0/8,2001:db8::/32'],
   ['PORT', '0', 'port', 0],
   ['PORT', '65535', 'port', 65_535],
