@@ -26,7 +26,7 @@ export interface Throttle {
    * the deadline, and with the signal's reason if it is aborted.
    */
   acquire(admission: Admission): Promise<Release>;
-  /** Pauses all attempts after a 429; returns the length of the pause in milliseconds. */
+  /** Pauses all attempts after a 429, before its release; returns the length of the pause in milliseconds. */
   pause(requestedMs: number | null, response: ErrorResponse): number;
 }
 
@@ -168,7 +168,6 @@ export function createThrottle(platform: Platform, backoff: Backoff, maxConcurre
       pausedUntil = Math.max(pausedUntil, now + pauseMs);
       last429 = response;
       for (const lane of Object.values(lanes)) lane.window = INITIAL_WINDOW;
-      startWaiting();
       return pausedUntil - now;
     },
   };

@@ -96,9 +96,11 @@ describe('a request', () => {
     const { client, sent: requests } = createTestClient([json(claim)]);
     await client.request({ operation: 'getClaim', params: { id: ID }, idempotencyKey: 'k' });
     await client.invitations.withdraw('SVC 1/2');
-    expect(requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
+    await client.sandbox.checkReadiness({ since: '2026-08-29' });
+    expect(requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`)).toEqual([
       `GET /v1/claims/${ID}`,
       'DELETE /v1/adjusters/invitations/SVC%201%2F2',
+      'GET /v1/test/readiness?since=2026-08-29',
     ]);
     for (const { headers } of requests) {
       expect(headers.has('idempotency-key')).toBe(false);
