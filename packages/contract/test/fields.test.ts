@@ -70,7 +70,7 @@ test.each<[what: string, z.ZodType, ...(readonly [error: string | null, ...unkno
     whole,
     [null, -1],
     ['', 1.5, -2, '01', '1.'],
-    [UNQUOTED, '-1', ' 2.5 ', '1e3'],
+    [UNQUOTED, '0', '-1', ' 2.5 ', '1e3'],
   ],
   ['an object', object, [null, {}, { a: 'a' }], ['', 'x'], ['; received an array', []]],
   ['an array of texts', texts, [null, MANY.slice(1)], [TOO_MANY, MANY], ['; received an object', {}]],
