@@ -18,13 +18,6 @@ describe('the input of send', () => {
     ]);
   });
 
-  it('may start with a byte order mark', () => {
-    expect(read('\ufeff{"a":1}\n{"a":2}\n')).toEqual([
-      { number: 1, claim: { a: 1 } },
-      { number: 2, claim: { a: 2 } },
-    ]);
-  });
-
   it('has invalid lines reported by number next to valid ones', () => {
     expect(read('{"external_id":"A"}\n{oops\n[1]\n7\nnull\n{"external_id":"B"}')).toEqual([
       { number: 1, claim: { external_id: 'A' } },
