@@ -93,7 +93,7 @@ describe('a sign-in code', () => {
     expect([await outcomesOf(email), await outcomesOf('nobody@example.net')]).toEqual([refused, refused]);
   });
 
-  test('can be tried five times in ten minutes by a client that did not request it', async () => {
+  test('can be tried five times in ten minutes by a client that did not request it, and again with one that it requests', async () => {
     const { fixture, email } = await withAccount();
     const guess = (code: string, n = 5) => fixture.use.signIn({ email, code }, neighborOf(n));
     const code = await codeFor(fixture, email);
@@ -101,7 +101,13 @@ describe('a sign-in code', () => {
     fixture.clock.advance(10 * MINUTE - 1);
     expect(await errorCodeOf(guess(code))).toBe('sign_in_refused');
     fixture.clock.advance(1);
+    // Tries at one address are none at another.
+    const elsewhere = () => fixture.use.signIn({ email: 'x@example.net', code: '000000' }, neighborOf(0));
+    for (let n = 0; n < 5; n++) await errorCodeOf(elsewhere());
     expect((await guess(await codeFor(fixture, email))).account.email).toBe(email);
+    for (let n = 0; n < 5; n++) await errorCodeOf(guess('000000', n));
+    await fixture.use.requestSignInCode(email, neighborOf(0));
+    expect((await guess(fixture.external.mails.at(-1)?.code ?? '')).account.email).toBe(email);
   });
 
   test('can be tried five times also after its client had to pause', async () => {

@@ -167,8 +167,8 @@ function composeUseCases(
     async sendEmailCode(email, code) {
       external.mails.push({ email, code });
     },
-    async sendStaffInvitation(email) {
-      external.notices.push({ email, event: 'staff_invited' });
+    async sendStaffInvitation(email, firmName) {
+      external.notices.push({ email, event: `staff_invited ${firmName}` });
     },
     async sendLateOffers(email, firmName, count) {
       external.notices.push({ email, event: `late_offers ${count} ${firmName}` });

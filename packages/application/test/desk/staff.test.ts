@@ -53,6 +53,8 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await setMail(true);
   await setMail(false);
   await setMail(false);
+  await newStaff(firm);
+  await use.removeStaff(member);
   expect((await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers')).toHaveLength(2);
   const own = (await auditOf(firm.id)).filter(({ object }) => object === `staff:${member.staffId}`);
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
@@ -62,11 +64,12 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
     ['staff.settings', { lateOffersMail: { from: false, to: true } }],
     ['staff.settings', undefined],
     ['staff.settings', { lateOffersMail: { from: true, to: false } }],
+    ['staff.remove', undefined],
   ]);
 });
 
 test('staff have joined since they first entered a code, and then they are mailed about their passkeys', async () => {
-  const { newFirm, newStaff, use, clock, external, memory } = memoryFixture();
+  const { newFirm, newStaff, use, clock, external, memory, secrets } = memoryFixture();
   const member = await newStaff(await newFirm(), 'auditor');
   const { email, name } = member;
   const addPasskey = async (credential: string) => {
@@ -74,7 +77,9 @@ test('staff have joined since they first entered a code, and then they are maile
     const session = await use.sessionAuthenticator.authenticateStaff(token);
     if (session === null) throw new Error('expected a session');
     const options = await use.desk.startPasskeyRegistration(member, session);
-    expect(options).toMatchObject({ user: { name: email, displayName: name } });
+    const id = secrets.hashOfSubject('passkey user', `staff ${member.firmId} ${member.staffId}`);
+    const existing = await memory.accountReads.passkeys(member);
+    expect(options).toMatchObject({ user: { id, name: email, displayName: name }, existing });
     const response = attestationFor(options, credential);
     await use.desk.registerPasskey(member, session, { name: credential, response });
     return external.notices.filter(({ event }) => event === 'passkey_added');
@@ -119,7 +124,7 @@ test('the trail of the firm has who signs in, fails to and signs out, that of th
 });
 
 test('a person of two firms joins the one that a session or a passkey names, with ten sessions there, and none that is being erased', async () => {
-  const { newFirm, newStaff, use, external, memory, clock, auditOf } = memoryFixture();
+  const { newFirm, newStaff, use, external, memory, clock, auditOf, auditBuffer } = memoryFixture();
   const [one, two, erased] = [await newFirm(), await newFirm(), await newFirm()];
   const member = await newStaff(one, 'auditor');
   const { email } = member;
@@ -148,9 +153,16 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
   expect(await memory.accountReads.sessions(other, clock.now())).toHaveLength(10);
   await use.desk.signOutEverywhere(other);
-  const passkey = assertionFor(await use.desk.startPasskeySignIn('browser'), 'phone', 1);
-  const proof = { passkey, clientSecret: 'browser', firmId: two.id };
-  expect(await use.desk.signIn(proof)).toMatchObject({ account: { staffId: other.staffId } });
+  const { firmId, staffId } = await newStaff(await newFirm(), 'auditor', { email });
+  const signIn = async (count: number, firm: { readonly firmId?: typeof firmId }) => {
+    const passkey = assertionFor(await use.desk.startPasskeySignIn('browser'), 'phone', count);
+    return use.desk.signIn({ passkey, clientSecret: 'browser', ...firm });
+  };
+  expect(await signIn(1, { firmId })).toMatchObject({ account: { staffId, joinedAt: clock.now() } });
+  const choice = await signIn(2, {});
+  const ticket = 'ticket' in choice ? choice.ticket : '';
+  await use.desk.signIn({ ticket, firmId: two.id, clientSecret: 'browser' });
+  expect(await memory.accountReads.sessions(other, clock.now())).toMatchObject([{ method: 'passkey' }]);
   const ended = async ({ id }: typeof one) =>
     (await auditOf(id)).filter(({ action }) => action === 'sessions.end').length;
   expect([await ended(one), await ended(two)]).toEqual([0, 1]);
@@ -161,6 +173,9 @@ test('a person of two firms joins the one that a session or a passkey names, wit
     [[staff, 'sessions.end', staff]],
   ]);
   expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
+  await errorCodeOf(use.desk.signIn({ email, code: '999999', firmId: two.id }));
+  await auditBuffer.flush();
+  expect(await changed(two)).toEqual([['anonymous', 'sign_in', otherStaff]]);
 });
 
 test('where passkeys are required, a code alone signs in a person who has none, and proves the address of who has one', async () => {

@@ -211,8 +211,10 @@ export function auditBehavior(fixture: () => Fixture): void {
     });
 
     test('records a failed sign-in for the firms of the account that it names, otherwise for the service', async () => {
-      const { newTeam, newAdjuster, use, stores, auditBuffer, clock } = fixture();
+      const { newFirm, newTeam, newAdjuster, use, stores, auditBuffer, clock } = fixture();
       const { firm, svcId } = await newTeam();
+      const other = await newFirm();
+      await use.addMember(other.id, svcId);
       const { svcId: alone } = await newAdjuster();
       const email = (await stores.appReads.adjuster(svcId))?.email ?? '';
       const nobody = `nobody-${clock.now()}@example.net`;
@@ -232,8 +234,8 @@ export function auditBehavior(fixture: () => Fixture): void {
         object,
         outcome: 'sign_in_refused',
       });
-      const ofFirm = await fixture().auditOf(firm.id);
-      expect(ofFirm.at(-1)).toEqual(failed('198.51.100.21', `adjuster:${svcId}`));
+      for (const { id } of [firm, other])
+        expect((await fixture().auditOf(id)).at(-1)).toEqual(failed('198.51.100.21', `adjuster:${svcId}`));
       const ofService = (await latestOfService()).filter(({ address }) =>
         ['198.51.100.21', '198.51.100.22', '198.51.100.23'].includes(address ?? ''),
       );
