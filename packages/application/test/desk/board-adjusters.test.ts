@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ALWAYS_AVAILABLE, type Svcid } from '@svc/domain';
+import { ALWAYS_AVAILABLE, DAY, HOUR, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
 import { makeListBoardAdjusters } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
@@ -44,11 +44,15 @@ test('adjusters are listed with their own work, and for a claim with distance an
   await use.setSharing({ svcId: near }, firm.id, { workArea: true });
   await use.setSharing({ svcId: rejecting }, firm.id, { workArea: true, credentials: true });
   const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn: '2099-01-01' }] as const;
-  for (const svcId of [rejecting, near]) await use.saveCredentials({ svcId }, { licenses });
+  // In 14 days by UTC, and later where it is not this day yet.
+  const expiresOn = new Date(clock.advance(13 * HOUR) + 14 * DAY).toISOString().slice(0, 10);
+  const fcn = { number: '0070012345', categories: ['residential'], expiresOn } as const;
+  for (const svcId of [rejecting, near]) await use.saveCredentials({ svcId }, { licenses, fcn });
   const claim = newClaim();
   const asSent = JSON.stringify({
     ...JSON.parse(claim.asSent),
     loss_location: { state: 'FL', zip: '33931' },
+    policy: { form_type: 'rcbap' },
   });
   const id = await sendId(firm.live, rejecting, {
     claim: { ...claim, asSent: asSent as typeof claim.asSent },
@@ -64,7 +68,7 @@ test('adjusters are listed with their own work, and for a claim with distance an
   expect(await page(id)).toEqual([
     [near, 0, 0, null, null, 1, 'limit_reached'],
     [silent, 4, 5, null, null, null, ''],
-    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing'],
+    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category'],
   ]);
   const stranger = await newFirm();
   expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');

@@ -8,6 +8,8 @@ test('a claim names who made its offers, the adjusters who are members, and sinc
   const [one, two] = [await newMember(firm), await newMember(firm)];
   const staff = await newStaff(firm, 'dispatcher', { name: 'Ana' });
   const { key } = await newKey(firm, { name: 'Intake' });
+  clock.advance(1);
+  await newKey(firm, { name: 'Other' });
   const origin = { address: '192.0.2.9', requestId: 'request' };
   await use.setOfferWait(firm.id, 1);
   const id = await sendId({ ...firm.live, origin: { ...origin, keyId: key.id } }, one);

@@ -220,13 +220,17 @@ const claimAt = (n: number, state = 'FL'): BoardClaim => ({
 });
 const LIVE = { environment: 'live', closed: false, order: 'latest' } as const;
 
-test('each open offer of an adjuster is listed, also one that has changed later than it was made', async () => {
+test('each open offer is listed, also one that has changed later than it was made, and after what waits for another', async () => {
   const all = [claimAt(1), claimAt(2)].map((claim, n) => ({ ...claim, offeredAt: 1, updatedAt: 4 - n }));
   const filter = { ...LIVE, order: 'waiting', adjuster: ANN } as const;
   for (const hours of [null, 1]) {
     const pages = await pagesOf(readsOf(all, hours).reads, filter, 1, { now: HOUR + 2 });
     expect(pages.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   }
+  // Offers from before the claim that ends the first page.
+  const mixed = [{ ...claimAt(3), status: 'rejected' as const }, claimAt(1), claimAt(2)];
+  const rows = (await pagesOf(readsOf(mixed).reads, { ...LIVE, order: 'waiting' }, 1)).flat();
+  expect(rows.map(({ id }) => id)).toEqual(mixed.map(({ id }) => id));
 });
 
 test('only late offers are listed, whenever they were made, and nothing after them is read', async () => {
@@ -387,23 +391,29 @@ test('a row has what the board shows of its claim, with the name of the adjuster
 
 test('claims whose ids start with a text come first in their order, each once, unless there are too many of them', async () => {
   const all = Array.from({ length: 60 }, (_, n) => claimAt(n));
+  // Found by a word of the name.
+  const others = [-3, -2, -1].map((n): BoardClaim => {
+    const { summary, ...claim } = claimAt(n);
+    return { ...claim, externalId: 'Y', summary: { ...summary, name: 'X-Lee' } };
+  });
   const asked: unknown[] = [];
   const listed = async (count: number, limit: number) => {
-    const { reads } = readsOf(all.slice(0, count));
+    const { reads } = readsOf([...others, ...all.slice(0, count)]);
     const claimsByIdPrefix: BoardReads['claimsByIdPrefix'] = (...query) => {
       asked.push(query);
       return reads.claimsByIdPrefix(...query);
     };
     const pages = await pagesOf({ ...reads, claimsByIdPrefix }, { ...LIVE, text: 'X-' }, limit);
+    expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(limit);
     return pages.flat().map(({ updatedAt }) => updatedAt);
   };
   for (const [count, limit] of [
-    [50, 100],
+    [50, 52],
     [51, 100],
     [60, 7],
     [7, 7],
   ] as const)
-    expect(await listed(count, limit)).toEqual(Array.from({ length: count }, (_, n) => count - 1 - n));
+    expect(await listed(count, limit)).toEqual(Array.from({ length: count + 3 }, (_, n) => count - 1 - n));
   expect(asked).toEqual([51, 51, 8, 8].map((count) => [FIRM, 'live', 'X-', count]));
 });
 

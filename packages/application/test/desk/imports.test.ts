@@ -155,6 +155,7 @@ test('a row is the claim that exists only with its content, in any format, and o
       JSON.stringify({
         ...others,
         file_number: 'F-1',
+        extra: { deep: { list: ['a'] } },
         loss: { ...loss, date: '2020-01-01', peril: undefined },
       }),
     ),
@@ -166,6 +167,7 @@ test('a row is the claim that exists only with its content, in any format, and o
       outcome: 'different',
       differences: [
         { path: 'file_number', existing: null },
+        { path: 'extra.deep.list', existing: null },
         { path: 'loss.date', existing: JSON.stringify(loss.date) },
         { path: 'loss.peril', existing: '"flood"' },
       ],
@@ -179,11 +181,13 @@ test('a row is the claim that exists only with its content, in any format, and o
 });
 
 test('sending and the check before it find the same about adjusters', async () => {
-  const { imports, firm, newFirm, newMember, newAdjuster, newClaim, rowOf, sendRows } = await setUp();
+  const { imports, firm, newFirm, newMember, newAdjuster, newClaim, use, rowOf, sendRows } = await setUp();
   const { paused, manual, new: invited } = firm.accounts;
   const other = await newFirm();
   const strangers = ['nobody' as Svcid, other.accounts.manual, (await newAdjuster()).svcId];
-  const named = [paused, manual, invited, await newMember(firm), await newMember(other), ...strangers];
+  const limited = await newMember(firm);
+  await use.setAvailability({ svcId: limited }, { maxOpenOffers: 1 });
+  const named = [paused, manual, invited, limited, await newMember(other), ...strangers];
   for (const actor of [firm.live, firm.test]) {
     const errors = await imports.checkAdjusters(actor, [...named, ...named]);
     const sent = await sendRows(
@@ -216,12 +220,15 @@ test('adjusters are found by name, in either order, and by email, if they are ac
   await use.addMember(firm.id, nobody.svcId);
   const [member, stranger] = [await newMember(firm), (await newAdjuster()).svcId];
   await newMember(await newFirm());
+  const name = { firstName: 'Ana', lastName: 'Ruiz' };
+  const both = [(await newAdjuster(name)).svcId, (await newAdjuster(name)).svcId];
+  for (const svcId of both) await use.addMember(firm.id, svcId);
   const number = (svcId: Svcid): string => svcId.replace('Adj-', '');
   const n = number(member);
   const named = await imports.adjustersByName(firm.live);
   const texts = [`renee adjuster ${n}`, `adjuster ${n}, renee`, `adjuster.${n}@example.net`];
   expect(texts.map((text) => named.get(text))).toEqual(Array(3).fill([member]));
-  expect(named.get(`renee adjuster ${number(stranger)}`)).toBeUndefined();
+  expect([named.get('ana ruiz'), named.get(`renee adjuster ${number(stranger)}`)]).toEqual([both, undefined]);
   expect([...named.values()].flat()).not.toContain(nobody.svcId);
 });
 

@@ -115,7 +115,7 @@ test('a page reads at most a thousand elements, and not further back than asked 
 });
 
 test.each([
-  ['POST /v1/claims', ['POST /v1/claims']],
+  [' POST /v1/claims ', ['POST /v1/claims']],
   ['get  /v1/claims', ['GET /v1/claims', 'GET /v1/claims/{id}']],
   ['/v1/claims/0f', ['GET /v1/claims/{id}']],
   ['/v1/claims/0f3c/', []],
@@ -125,6 +125,7 @@ test.each([
   ['/v1/cl', ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims']],
   ['/v1/claims/0f3c/assignment', []],
   ['/v1/aims', []],
+  ['/v/claims/0f', []],
   ['/v1/claims/{d}', ['GET /v1/claims/{id}']],
   ['/v2', []],
   ['DELETE /v1/claims', []],

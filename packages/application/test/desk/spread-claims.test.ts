@@ -5,9 +5,11 @@ import { makeSpreadClaims } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('claims go to who has fewest, then to the nearest, to who has rejected them last, with what is known of each', async () => {
-  const { newFirm, newMember, use, memory, clock } = memoryFixture();
+  const { newFirm, newMember, newAdjuster, invite, use, memory, clock } = memoryFixture();
   const firm = await newFirm();
-  const [near, far] = [await newMember(firm), await newMember(firm)];
+  const [near, far, silent] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+  const { svcId: invited } = await newAdjuster();
+  await invite(firm, invited);
   const workZips = new Map([
     [near, '10'],
     [far, '90'],
@@ -42,6 +44,8 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
   });
   expect(await to(both(), [claim('80'), claim('20')])).toEqual([offer('80', far, 10), offer('20', near, 10)]);
   expect(await to(both(), [claim('80', far)])).toEqual([offer('80', near, 70)]);
+  const withUnknown = [silent, near].map((svcId): [Svcid, number] => [svcId, 0]);
+  expect(await to(withUnknown, [claim('80')])).toEqual([offer('80', near, 70)]);
   // With the two that they are going to get besides, and the one that is pending, they have as many as they want.
   expect(await to([[near, 1]], [claim('20'), claim('30')])).toEqual([
     offer('20', near, 10),
@@ -51,6 +55,7 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
   for (const [environment, svcId] of [
     ['test', near],
     ['live', firm.accounts.new],
+    ['live', invited],
   ] as const) {
     const refused = spread(firm.id, environment, new Map([[svcId, 0]]), [claim('1')]);
     expect(await errorCodeOf(refused)).toBe('adjuster_not_in_firm');

@@ -13,7 +13,9 @@ export function clocksBehavior(fixture: () => Fixture): void {
   };
   const accepted = async (firm: TestFirm, svcId: Svcid): Promise<ClaimId> => {
     const { use, sendId, newClaim } = fixture();
-    const id = await sendId(firm.live, svcId, { claim: newClaim({ carrier: { name: 'Bayou Mutual' } }) });
+    const claim = newClaim({ carrier: { name: 'Bayou Mutual' } });
+    const asSent = claim.asSent.replace('"peril"', '"cat_code":"FL26-09","peril"') as typeof claim.asSent;
+    const id = await sendId(firm.live, svcId, { claim: { ...claim, asSent } });
     await use.acceptClaim({ svcId }, id);
     return id;
   };
@@ -52,7 +54,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
         { carrier: 'Bayou', contactHours: 1 },
         { carrier: ' BAYOU ', reportDays: 2 },
       ];
-      expect(await errorCodeOf(setRules(firm, twice))).toBe('clock_rules_repeated');
+      const message = 'Rules 1 and 2 are for the same claims: make them one.';
+      await expect(setRules(firm, twice)).rejects.toMatchObject({ code: 'clock_rules_repeated', message });
       expect((await fixture().stores.boardReads.clocks(firm.id)).rules).toEqual([{ contactHours: 1 }]);
     });
 
@@ -96,18 +99,19 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const acceptedAt = clock.now();
       const id = await accepted(firm, svcId);
       const others = await accepted(firm, other);
-      await setRules(firm, [{ carrier: 'Bayou Mutual', contactHours: 2 }]);
+      await setRules(firm, [{ carrier: 'Bayou Mutual', catCode: 'FL26-09', contactHours: 2 }]);
       const actor = { svcId };
       const deviceAt = acceptedAt + HOUR;
       const at = clock.advance(3 * HOUR);
       const attempt = { id: 'a', at: deviceAt, result: 'reached', note: 'NOTE-SECRET' } as const;
       await use.logContact(actor, id, attempt);
       await use.recordWork(actor, id, { notes: 'NOTE-SECRET' });
-      const listed = async () => {
-        const filter = { environment: 'live', closed: false, order: 'latest' } as const;
-        const { rows } = await use.listBoard(firm.id, filter, { after: null, limit: 50 });
-        return rows.find((row) => row.id === id)?.clocks;
+      const rowsOf = async (clockLate?: true) => {
+        const filter = { environment: 'live', closed: false, order: 'latest', clockLate } as const;
+        return (await use.listBoard(firm.id, filter, { after: null, limit: 50 })).rows;
       };
+      const listed = async () => (await rowsOf()).find((row) => row.id === id)?.clocks;
+      const lateIds = async () => (await rowsOf(true)).map((row) => row.id);
       const views = () => Promise.all([seen(firm, id), listed(), receiptOf(firm, id)]);
       expect(await views()).toEqual([null, null, null]);
 
@@ -124,7 +128,9 @@ export function clocksBehavior(fixture: () => Fixture): void {
         inspection: null,
       });
       expect(JSON.stringify(await use.readBoardClaim(firm.id, id))).not.toContain('SECRET');
-      expect(await seen(firm, others)).toBeNull();
+      expect([await seen(firm, others), await lateIds()]).toEqual([null, []]);
+      await use.setSharing({ svcId: other }, firm.id, { clocks: true });
+      expect(await lateIds()).toEqual([others]);
 
       // An inspection that is late, entered offline; and an earlier contact that is claimed afterwards.
       const inspectedAt = deviceAt + 49 * HOUR;
@@ -135,9 +141,10 @@ export function clocksBehavior(fixture: () => Fixture): void {
         contact: { step: { deviceAt: acceptedAt, at: received }, late: false },
         inspection: { step: { deviceAt: inspectedAt, at: received }, late: true },
       });
+      expect(await lateIds()).toEqual([others, id]);
 
       await use.setSharing(actor, firm.id, { clocks: false });
-      expect(await views()).toEqual([null, null, null]);
+      expect([await views(), await lateIds()]).toEqual([[null, null, null], [others]]);
     });
 
     test('ends with the membership, and is never that of another firm', async () => {

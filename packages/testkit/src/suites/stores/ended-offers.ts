@@ -187,6 +187,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       ).toBe('claim_changed');
       await use.closeClaimAtDesk(dispatcher, { claimId, reason: null });
       expect(await claimOf(firm, claimId)).toEqual(accepted);
+      expect(await historyOf(firm, claimId)).toMatchObject({ closedBy: { name: 'Ana Lindqvist' } });
       const listed = (list: 'accepted' | 'closed') =>
         stores.appReads.claims(svcId, list, { after: null, limit: 9 });
       expect((await listed('accepted')).rows).toEqual([]);
