@@ -129,7 +129,8 @@ export const makeCheckAdjusters =
     const found = new Map<Svcid, DomainError>();
     for (const svcId of new Set(named)) {
       const view = await firmReads.adjuster(firmId, svcId);
-      const adjuster = view?.adjuster ?? (await uow.run((tx) => tx.adjusters.find(svcId)));
+      // What a firm reads of an adjuster is without their availability.
+      const adjuster = await uow.run((tx) => tx.adjusters.find(svcId));
       const membership = view?.membership ?? null;
       try {
         checkAddressee({ adjuster, membership, firmId, environment, pendingOffers: 0, at: clock.now() });

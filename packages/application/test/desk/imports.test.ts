@@ -185,9 +185,10 @@ test('sending and the check before it find the same about adjusters', async () =
   const { paused, manual, new: invited } = firm.accounts;
   const other = await newFirm();
   const strangers = ['nobody' as Svcid, other.accounts.manual, (await newAdjuster()).svcId];
-  const limited = await newMember(firm);
+  const [limited, away] = [await newMember(firm), await newMember(firm)];
   await use.setAvailability({ svcId: limited }, { maxOpenOffers: 1 });
-  const named = [paused, manual, invited, limited, await newMember(other), ...strangers];
+  await use.setAvailability({ svcId: away }, { acceptingAssignments: false });
+  const named = [paused, manual, invited, limited, away, await newMember(other), ...strangers];
   for (const actor of [firm.live, firm.test]) {
     const errors = await imports.checkAdjusters(actor, [...named, ...named]);
     const sent = await sendRows(
