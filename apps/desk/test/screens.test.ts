@@ -124,6 +124,7 @@ const says = ([expected = '']: TemplateStringsArray): void => {
   const texts = [...page.document.querySelectorAll(selector)].map((one) => one.textContent.trim());
   is([`${selector}: ${texts.join(' | ').replace(/\s+/g, ' ')}`])([expected]);
 };
+const saves = (expected: TemplateStringsArray): void => is(saved.splice(0))(expected);
 /** What is loaded for it has then been shown, too. */
 const then =
   <Given extends readonly unknown[]>(act: (...given: Given) => Promise<void>) =>
@@ -142,17 +143,28 @@ const select = async (...names: readonly string[]): Promise<void> => {
   await page.wait(1000);
 };
 
+const enter = async () => {
+  await type('Your email', 'priya@example.com');
+  await press('Email me a code');
+  await type('Six-digit code', '123456');
+  await press('Sign in');
+};
+/** The page is looked at again, and reads what has changed since. */
+const look = async () => {
+  page.happens(page.document, 'visibilitychange');
+  await page.wait(5000);
+};
+const choosesFile = async (file: File) => {
+  const input = page.find('CSV file or Excel workbook (.xlsx)');
+  page.happens(Object.assign(input, { files: [file] }), 'change');
+  await page.wait(1000);
+};
+
 test('a start without the service is tried again, and a person of several firms chooses one after the code', async () => {
   sees`body: h1 Firm's desk | p alert The service could not be reached. Check your conne… | button.neutral Try again`;
   answers.getOwnStaff = refusal(401, 'invalid_session');
   await press('Try again');
   const firms = ['Gulf', 'Bayou'].map((name) => ({ id: name.toLowerCase(), name }));
-  const enter = async () => {
-    await type('Your email', 'priya@example.com');
-    await press('Email me a code');
-    await type('Six-digit code', '123456');
-    await press('Sign in');
-  };
   answers.openSession = { refused: 200, ticket: 't', firms };
   await enter();
   sees`main: img src=/firm/icon.svg alt | h1 Sign in to your firm's desk | h2 Which firm do you work for now? | button.neutral.wide Gulf | button.neutral.wide Bayou`;
@@ -361,19 +373,15 @@ test('a claim shows every field, who closed it, the course of each of its offers
     claim: taken,
     history: [{ ...details.history[0], outcome: 'accepted' }],
   };
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   const clocks = () =>
     [...page.document.querySelectorAll('.split-claim dd')].slice(0, 3).map(({ textContent }) => textContent);
-  is(
-    page.shows('.split-claim p.muted'),
-  )`p.muted Not shared: the adjuster decides whether your firm… | p.muted The signed course of the latest offer. Anybody can…`;
+  sees`.split-claim p.muted: p.muted Not shared: the adjuster decides whether your firm… | p.muted The signed course of the latest offer. Anybody can…`;
   const soon = { at: null, device_at: null, date: null, due_at: AT, late: false };
   const open = { ...details.clocks, first_contact: soon, inspection: { ...soon, late: true } };
   answers.getBoardClaim = { ...Object(answers.getBoardClaim), clocks: open };
   await press('Show the receipt');
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   is(
     clocks(),
   )` not yetdue Sep 1, 2026, 8:00 AM | Late not yetdue Sep 1, 2026, 8:00 AM | Sep 13, 2026, 10:04 AM`;
@@ -381,15 +389,13 @@ test('a claim shows every field, who closed it, the course of each of its offers
   const ended = { ...details.history[0], outcome: 'withdrawn' };
   answers.getBoardClaim = { ...Object(answers.getBoardClaim), history: [ended] };
   sees`.receipt code, .receipt button: code.secret a.b.c | button.primary Copy | button.neutral Save the receipt`;
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   sees`.receipt code, .receipt button: button.neutral Show the receipt | button.neutral Save the receipt`;
   answers.getBoardClaim = {
     ...Object(answers.getBoardClaim),
     claim: { ...claim, id: 'other', test: true, assignment },
   };
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   await press('Close the claim');
   sees`dialog: dialog open | h2 Close this claim? | form | li Marisol Delgado · FL26-0093184 | p Its claim number is then free. A closed claim cann… | p 1 pending offer is withdrawn first. | input Reason, for your firm only name=reason maxlength=1000 | button.danger type=submit Close the claim | button.neutral Cancel | div alert`;
   await press('Cancel');
@@ -451,9 +457,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   sees`dialog: dialog open | h2 Invite many | p status | span.strong Sent | span.line 3 of 3 rows. invited: 1 · not invited: 1 · members… | progress max=3 label=Sent | h3 1 entry to correct | code b@x.test | span.muted This is no SVCID: the adjuster’s app shows it. | button.primary Correct these | button.neutral Download as CSV | button.neutral Close | div alert | p Something went wrong. Try again in a moment. | button label=Close`;
   says`dialog p, dialog li: Sent 3 of 3 rows. invited: 1 · not invited: 1 · members already: 1 | b@x.test This is no SVCID: the adjuster’s app shows it. | Something went wrong. Try again in a moment.`;
   await press('Download as CSV');
-  is(
-    saved.splice(0),
-  )`not-invited.csv text/csv SVCID,row,reason\r\nb@x.test,3,This is no SVCID: the adjuster’s app shows it.\r\n`;
+  saves`not-invited.csv text/csv SVCID,row,reason\r\nb@x.test,3,This is no SVCID: the adjuster’s app shows it.\r\n`;
   await press('Correct these');
   expect(page.find('SVCIDs, one in a line').value).toBe('b@x.test');
   answers.inviteBoardAdjusters = { results: outcomes.slice(0, 1) };
@@ -466,15 +470,8 @@ test('adjusters say what they can take, are invited one by one or as a list, and
 });
 
 test('a report has each number in its column and its file, for the data, the group and the days that are chosen', async () => {
-  const counts = {
-    accepted: 11,
-    rejected: 12,
-    unassigned: 13,
-    withdrawn: 14,
-    closed: 15,
-    pending: 16,
-    offers: 81,
-  };
+  const answered = { accepted: 11, rejected: 12, unassigned: 13 };
+  const counts = { ...answered, withdrawn: 14, closed: 15, pending: 16, offers: 81 };
   const total = { ...example('reportAnswers').total, ...counts, median_answer_seconds: null };
   const rows = [{ ...total, group: 'a', label: 'Ana', partial: true, offers: 90, median_answer_seconds: 59 }];
   answers.reportAnswers = example('reportAnswers', { rows, total });
@@ -502,13 +499,10 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   const none = nulls('name revoked_at expires_at attention');
   const one = (id: string, changes: object) => ({ ...none, id, ...changes });
   const { created_by } = example('listKeys');
+  const unused = { expires_at: '2027-01-01T13:00:00Z', last_used_at: null };
   answers.listKeys = pageOf(
     'listKeys',
-    one('k1', {
-      expires_at: '2027-01-01T13:00:00Z',
-      last_used_at: null,
-      created_by: { ...created_by, name: null },
-    }),
+    one('k1', { ...unused, created_by: { ...created_by, name: null } }),
     one('k2', { name: 'Old', expires_at: AT }),
     one('k3', { revoked_at: AT, attention: 'maker_role_changed' }),
     ...[one('k4', { environment: 'test' }), one('k5', { purpose: 'claims' })],
@@ -611,11 +605,8 @@ test('readiness says what each check found since the chosen time', async () => {
   const unseen = { ...check, findings: [], state: 'not_exercised', passed: 0, finding_count: 0 };
   const checks = [
     { ...check, finding_count: 9, findings: [finding, { detail: 'Lost.', requests: [lost] }] },
-    ...[
-      { ...unseen, check: 'poll_gaps' },
-      { ...unseen, check: 'retry_after' },
-      { ...unseen, state: 'passed', passed: 2 },
-    ],
+    ...['poll_gaps', 'retry_after'].map((name) => ({ ...unseen, check: name })),
+    { ...unseen, state: 'passed', passed: 2 },
   ];
   answers.getFirmReadiness = example('getFirmReadiness', { checks, complete: false });
   await go('#/readiness/2026-08-29T14:00:00.000Z');
@@ -732,6 +723,12 @@ test('settings have the rules of clocks, which are saved with their version, the
   asks`getClocks | listStaffSessions | getClocks | listStaffSessions | updateClocks {"rules":[{"carrier":"Palmetto Mutual Insurance","cat_code":"FL26-09","contact_hours":12,"inspection_hours":48,"report_days":3},{"carrier":"7","report_days":7}],"time_zone":"America/New_York","based_on":"q1ZKTs4sSVWyUjIy"} | updateClocks {"rules":[{"carrier":"Palmetto Mutual Insurance","cat_code":"FL26-09","contact_hours":12,"inspection_hours":48,"report_days":3},{"carrier":"7","report_days":7}],"time_zone":"America/New_York","based_on":"q1ZKTs4sSVWyUjIy"} | getClocks | updateClocks {"rules":[{"inspection_hours":5}],"time_zone":"America/Chicago","based_on":"v2"} | updateClocks {"rules":[],"time_zone":"America/Chicago","based_on":"v3"} | updateOwnStaff {"late_offers_mail":"daily"}`;
 });
 
+const imported = (rows: readonly object[]) => {
+  const more = { ...nulls('next_row likely_header_row'), header: ['Claim #', 'A', 'B'], total_rows: 3 };
+  const columns = { 'Claim #': 'claim_number', A: null };
+  return example('importClaims', { ...more, columns, rows, problems: [] });
+};
+
 test('a file is checked, its questions are answered together, and its rows are sent with what was chosen', async () => {
   const question = (columns: string, fields: string) => ({
     ...{ columns: columns.split(' '), fields: fields.split(' '), detail: columns + fields, column: null },
@@ -741,35 +738,18 @@ test('a file is checked, its questions are answered together, and its rows are s
   const rows = ['valid', 'invalid', 'valid'].map((outcome, n) => ({
     ...{ row: n + 2, external_id: `E${n}`, outcome, problems: n === 1 ? problems : [], needs_adjuster: null },
   }));
-  const columns = { 'Claim #': 'claim_number', A: null };
-  const result = example('importClaims', {
-    ...{
-      ...nulls('next_row likely_header_row'),
-      header: ['Claim #', 'A', 'B'],
-      total_rows: 3,
-      rows,
-      columns,
-    },
-    problems: [],
-  });
+  const result = imported(rows);
   const questions = [
     ...[question('A B', 'policyholder.phone'), question('B', 'loss.date reported_date')],
     question('A', 'carrier.name'),
   ];
   answers.importClaims = { ...result, problems: questions };
-  answers.listImports = pageOf('listImports', {
-    file_name: null,
-    name: 'old',
-    sent: 4,
-    already_sent: 5,
-    failed: 6,
-  });
+  const old = { file_name: null, name: 'old', sent: 4, already_sent: 5, failed: 6 };
+  answers.listImports = pageOf('listImports', old);
   await go('#/upload');
   sees`main: h1 Upload | p.muted Claims from a CSV file of your system, or an Excel… | input CSV file or Excel workbook (.xlsx) type=file | select Dates such as 8/9/2026 | option As each column shows | option Month first | option Day first | h2 Columns | p Every row needs these fields, and the name and a p… | p Your id of the claim · Claim number · Adjuster (SV… | p.muted Columns with other names, such as “Claim #” or “Zi… | button.neutral Download a sample | h2 Earlier uploads | li old · Aug 29, 2026, 9:52 AM · sent: 4 · sent befor…`;
   const file = new File(['Claim #,A,B\n1,a,"d\ne"\n2,a,b\n3,a,b\n'], 'export 7.csv');
-  const input = page.find('CSV file or Excel workbook (.xlsx)');
-  page.happens(Object.assign(input, { files: [file] }), 'change');
-  await page.wait(1000);
+  await choosesFile(file);
   is([
     ...page.shows('.card'),
     ...page.outline(page.find('Row with the column names')).slice(0, 4),
@@ -798,9 +778,7 @@ test('a file is checked, its questions are answered together, and its rows are s
   await press('Resume');
   sees`.card: section label=Sent | h2 Sent: export 7.csv | progress max=3 label=Sent | p status 3 of 3 rows. sent: 2 · not sent: 1`;
   asks`listImports environment=live&limit=20 | importClaims {"adjusters":{},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"Claim #":"claim_number","B":"loss.date"},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"Claim #":"claim_number","A":"carrier.name","B":"loss.date"},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"A":"carrier.name","B":"loss.date"},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"A":"carrier.name","B":"loss.date"},"values":{"adjuster_svc_id":"SVC-1"},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"A":"carrier.name","B":"loss.date"},"values":{},"name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"A":"carrier.name","B":"loss.date"},"values":{},"date_order":"dmy","name":"export","file_name":"export 7.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"Claim #":"claim_number"},"values":{},"date_order":"dmy","name":"export","file_name":"export 7.csv","dry_run":false,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"columns":{"Claim #":"claim_number"},"values":{},"date_order":"dmy","name":"export","file_name":"export 7.csv","dry_run":false,"text":"Claim #,A,B\\n1,a,\\"d\\ne\\"\\n2,a,b\\n3,a,b\\n","delimiter":"comma","environment":"live"}`;
-  is(
-    saved.splice(0),
-  )`problems.csv text/csv row,column,code,text\r\n3,Loss location: ZIP code,duplicate_claim,An open claim with this number exists already.\r\n3,Zip,,No.\r\n`;
+  saves`problems.csv text/csv row,column,code,text\r\n3,Loss location: ZIP code,duplicate_claim,An open claim with this number exists already.\r\n3,Zip,,No.\r\n`;
 });
 
 test('the sandbox takes a test key alone, and has what can be done with each account and claim', async () => {
@@ -845,8 +823,7 @@ test('the map has the claims that wait and those that are accepted, and is read 
   answers.listBoardClaims = ({ status }) => (status === 'accepted' ? accepted : waiting);
   await go('#/map');
   page.observe();
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   sees`main: h1 Map | section label=Map of open claims | canvas | button.marker.offer label=3 claims near Fort Myers Beach, FL: 2+1 title=Waiting: 2, Accepted: 1 pressed=false 2+1 | span.map-town ≈ Fort Myers Beach | button.neutral label=Zoom in + | button.neutral label=Zoom out − | button.neutral Show all | span Waiting | span Accepted | p.muted 1 claim has a ZIP code that is not on the map. | p.muted Places are the centers of ZIP codes. Map data: U.S…`;
   await press(/^3 claims/);
   sees`.wide-row: a.strong #/claims/Ann Ann | span.pill.error Rejected | span.line.muted 1420 Seagrape Lane, Fort Myers Beach | a.strong #/claims/Ben Ben | span.pill.warning Offered | span.line.muted 1420 Seagrape Lane, Fort Myers Beach | a.strong #/claims/Dee Dee | span.pill.error Accepted · Late | span.line.muted 1420 Seagrape Lane, Fort Myers Beach`;
@@ -857,8 +834,7 @@ test('planned offers are of the claims as they were shown, also where the board 
   const [ann, ben] = [row('Ann', {}), row('Ben', { status: 'rejected', test: true })];
   answers.listBoardClaims = pageOf('listBoardClaims', ann, ben);
   await go('#/');
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   await select('Ann', 'Ben');
   await press('Spread 2 claims');
   await tick(/^Free/);
@@ -872,8 +848,7 @@ test('planned offers are of the claims as they were shown, also where the board 
     { ...ann, ...changed },
     { ...ben, ...changed, status: 'accepted', test: false },
   );
-  page.happens(page.document, 'visibilitychange');
-  await page.wait(5000);
+  await look();
   says`.board-row span.ids: New CMS-2026-004417 | New CMS-2026-004417`;
   await press('Offer 2 claims');
   sees`.offer-results: li data-state=done | a #/claims/Ann Ann · FL26-0093184 | span Offered to Free | li data-state=done | a #/claims/Ben Ben · FL26-0093184 | span Offered to Free`;
@@ -914,14 +889,73 @@ test('what leads to a screen that a role does not have is not there', async () =
     answers.openSession = { expires_at: 'x' };
     delete answers.getFirmReadiness;
     await go('#/');
-    await type('Your email', 'priya@example.com');
-    await press('Email me a code');
-    await type('Six-digit code', '123456');
-    await press('Sign in');
+    await enter();
     await go(`#/${screen}`);
     is(page.shows('h1, main a'))([leads]);
     answers.getOwnStaff = refusal(401, 'invalid_session');
     await go('#/settings');
     await press('Sign out everywhere');
   }
+});
+
+test('a file that has changed or is gone is said, and its rows get the adjusters that were shown', async () => {
+  answers.getOwnStaff = example('getOwnStaff', { permissions: ROLE_PERMISSIONS.admin });
+  await enter();
+  await go('#/upload');
+  sent.splice(0);
+  const sole = { row: 2, external_id: 'E0', outcome: 'valid', problems: [], needs_adjuster: null };
+  const result = imported([sole]);
+  const unnamed = { ...sole, needs_adjuster: { zip: '33931', state: 'FL', form_type: 'dwelling' } };
+  const whole = { columns: [], fields: [], column: 'A', detail: 'No.' };
+  answers.importClaims = { ...result, rows: [unnamed], problems: [whole], likely_header_row: 2 };
+  const again = new File(['Claim #,A,B\n1,a,b\n'], 'again.csv');
+  await choosesFile(again);
+  sees`main .note, main .note p, main .note button: code A: | span lang=en No. | button.neutral Row 2 has the column names | code A: | span lang=en No. | button.neutral Row 2 has the column names | p 1 row has no adjuster and no other problem. | button.neutral Spread 1 claim | p 1 row has no adjuster and no other problem. | button.neutral Spread 1 claim`;
+  await press('Row 2 has the column names');
+  await choose('Separator', 'Pipe |');
+  await choose('Row with the column names', 'The first row with text');
+  await choose('Encoding', 'Windows');
+  await press('Spread 1 claim');
+  await tick(/^Free/);
+  answers.spreadClaims = { offers: [{ id: '2', adjuster_svc_id: 'Free', distance: null, warnings: [] }] };
+  await press('Show who gets which');
+  says`dialog summary, dialog details li: Free: 1 claim | Row 2 · E0`;
+  answers.importClaims = result;
+  await press('Enter these adjusters in 1 row');
+  const changed = jest.spyOn(again, 'arrayBuffer');
+  changed.mockResolvedValueOnce(new TextEncoder().encode('Claim #\n1\n').buffer);
+  await press('Send 1 claim');
+  says`main .note: The file was changed after it was checked. Nothing was sent; it was checked again.`;
+  changed.mockRejectedValueOnce(new DOMException('', 'NotReadableError'));
+  await press('Send 1 claim');
+  says`main .note: The file can no longer be read: it was changed or moved after you chose it. Nothing was sent. Choose it again.`;
+  asks`importClaims {"adjusters":{},"name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"header_row":2,"name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"delimiter":"pipe","name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","environment":"live"} | importClaims {"adjusters":{},"delimiter":"pipe","name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","environment":"live"} | importClaims {"adjusters":{},"name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","delimiter":"comma","environment":"live"} | listBoardAdjusters environment=live&limit=200 | spreadClaims environment=live {"adjusters":[{"svc_id":"Free","given":0}],"claims":[{"id":"2","zip":"33931","state":"FL","form_type":"dwelling"}]} | importClaims {"adjusters":{"Free":[2]},"name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #,A,B\\n1,a,b\\n","delimiter":"comma","environment":"live"} | importClaims {"adjusters":{},"name":"again","file_name":"again.csv","dry_run":true,"text":"Claim #\\n1\\n","delimiter":"comma","environment":"live"} | listImports environment=live&limit=20`;
+});
+
+test('what cannot be read again stays as it was, a choice is taken back, and a passkey of another device is asked for', async () => {
+  const elsewhere = { id: 's9', current: false, device_name: 'Firefox on Windows', last_used_at: AT };
+  answers.listStaffSessions = pageOf('listStaffSessions', {}, elsewhere);
+  answers.updateOwnStaff = { ...Object(answers.getOwnStaff), late_offers_mail: 'daily' };
+  await go('#/settings');
+  for (let ticks = 0; ticks < 2; ticks += 1) await tick('Email me once a day when offers are late');
+  await press(/^End Firefox/);
+  sees`.toast: p The session has ended. | button label=Close`;
+  await go('#/requests');
+  for (const data of ['Live', 'Any']) await choose('Data', data);
+  asks`getClocks | listStaffSessions | updateOwnStaff {"late_offers_mail":"daily"} | updateOwnStaff {"late_offers_mail":"off"} | endStaffSession s9 | listStaffSessions | listRequests limit=50 | listRequests environment=live&limit=50 | listRequests limit=50`;
+  answers.getBoardClaim = { refused: 503 };
+  await go('#/claims/late');
+  sees`.split-claim h1, .toast: h1 Claim | p Something went wrong. Try again in a moment. | button label=Close`;
+  delete answers.getBoardClaim;
+  await press('Close');
+  await look();
+  answers.getBoardClaim = { refused: 503 };
+  await look();
+  sees`.split-claim h1, .toast: h1 Marisol Delgado`;
+  answers.listBoardClaims = refusal(403, 'passkey_required');
+  await look();
+  sees`body: h1 Add a passkey to continue | p Your account has a passkey already. Sign out, and … | button.neutral Sign out | div status`;
+  answers.getOwnStaff = refusal(401, 'invalid_session');
+  await press('Sign out');
+  sees`h1, .note-body: h1 Sign in to your firm's desk | div.note-body You are signed out.`;
 });
