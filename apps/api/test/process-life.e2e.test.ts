@@ -5,7 +5,6 @@ import { expect, test } from '@jest/globals';
 import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { nodeOptionsOfClock } from '../../../tools/cluster/api-process.ts';
-import { runPromtool } from '../../../tools/services/promtool.ts';
 import { runFailingServer, startServer, withOpenFiles } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
@@ -206,12 +205,6 @@ test('the panel of failed sign-ins has every route that signs in', () => {
     'POST /firm/session',
   ];
   expect(signIns.filter((route) => !routes.test(route))).toEqual([]);
-});
-
-test('promtool finds nothing wrong with the metrics, the alert rules and their tests', async () => {
-  expect(await runPromtool(['check', 'metrics'], (await collect()).join('\n'))).toBe('');
-  expect(await runPromtool(['test', 'rules', `${MONITORING}alerts.test.yaml`])).toBe('');
-  expect(await runPromtool(['check', 'config', `${MONITORING}prometheus.yaml`])).toBe('');
 });
 
 test('alerts, dashboard and pages name metrics that exist, and each alert has a section in the runbook', async () => {
