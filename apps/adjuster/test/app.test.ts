@@ -813,6 +813,20 @@ describe('an app', () => {
     },
   );
 
+  test('sends an answer again at intervals while it is hidden, although the network was announced too early', async () => {
+    const { app, handlers, state } = await started();
+    state.responses[acceptanceOf(state)] = new NetworkError();
+    state.visible = false;
+    await app.answers.answer(state.offers, 'accept');
+    await after(5000);
+    handlers.page.online?.();
+    await settled();
+    delete state.responses[acceptanceOf(state)];
+    state.calls.length = 0;
+    await after(30_000);
+    expect(state.calls).toContain(acceptanceOf(state));
+  });
+
   test("sends an answer when the time to undo it is over, with its time by the service's clock once that is known", async () => {
     const { app, state } = await started();
     state.isTimeKnown = false;

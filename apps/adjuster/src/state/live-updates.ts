@@ -79,11 +79,12 @@ export function createLiveUpdates(deps: {
       await lists.confirm();
     },
 
-    /** For as long as events arrive, reading the lists at intervals is not needed. */
+    /** While the page is hidden, it only sends: not every browser can send in the background. */
     poll(): void {
-      if (!isSignedIn() || !isVisible()) return;
+      if (!isSignedIn()) return;
       deps.send();
-      if (events.isAlive()) return;
+      // For as long as events arrive, reading the lists is not needed.
+      if (!isVisible() || events.isAlive()) return;
       events.close();
       void lists.refresh();
     },
