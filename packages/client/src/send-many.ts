@@ -131,7 +131,6 @@ export async function* sendMany(
   } finally {
     signal?.removeEventListener('abort', cancel);
     cancel();
-    taking?.catch(() => {});
     // A source that is waiting for its next claim would not return before it.
     if (!isExhausted && taking === undefined) await source.return?.();
   }
