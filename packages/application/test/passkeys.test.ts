@@ -2,26 +2,31 @@ import { expect, test } from '@jest/globals';
 import { assertionFor, attestationFor, createTestPasskeyVerifier } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
-test('a counter that is not above that of a sign-in in between shows a copy of the passkey', async () => {
+test('a passkey is refused if a sign-in in between shows a copy of it, or if another account has registered it', async () => {
   const { use, newAdjuster, newSession, useWithPasskeyVerifier } = memoryFixture();
-  const { svcId } = await newAdjuster();
-  const session = { tokenHash: (await newSession(svcId)).tokenHash, mayOnlyAddPasskey: false };
-  const response = attestationFor(await use.startPasskeyRegistration({ svcId }, session), 'credential');
-  await use.registerPasskey({ svcId }, session, { name: 'Phone', response });
+  const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
+  const register = async (by: typeof svcId) => {
+    const session = { tokenHash: (await newSession(by)).tokenHash, mayOnlyAddPasskey: false };
+    const options = await use.startPasskeyRegistration({ svcId: by }, session);
+    const response = attestationFor(options, 'credential');
+    return use.registerPasskey({ svcId: by }, session, { name: 'Phone', response });
+  };
+  const { id } = await register(svcId);
   /** Others sign in while the response is verified. */
-  const signIn = async (signCount: number, between: readonly number[] = []): Promise<string> => {
+  const signIn = async (signCount: number, between: readonly number[] = [], act = async () => {}) => {
     const slow = useWithPasskeyVerifier({
       ...createTestPasskeyVerifier(),
       async verifySignIn({ clientData }, _, isExpected) {
         for (const count of between) await signIn(count);
+        await act();
         return isExpected(clientData) ? { signCount } : null;
       },
     });
     const passkey = assertionFor(await slow.startPasskeySignIn('browser'), 'credential', signCount);
     const signingIn = slow.signIn({ passkey, clientSecret: 'browser' });
     return signingIn.then(
-      () => 'ok',
-      ({ code }) => code,
+      (): string => 'ok',
+      ({ code }): string => code,
     );
   };
   const refused = 'sign_in_refused';
@@ -32,4 +37,9 @@ test('a counter that is not above that of a sign-in in between shows a copy of t
   ]);
   // An authenticator that does not count.
   expect([await signIn(0), await signIn(0), await signIn(0, [0])]).toEqual(['ok', 'ok', 'ok']);
+  const move = async () => {
+    await use.removePasskey({ svcId }, id);
+    await register(other);
+  };
+  expect([await signIn(0, [], move), await signIn(0)]).toEqual([refused, 'ok']);
 });

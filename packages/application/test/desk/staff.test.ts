@@ -144,10 +144,12 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   const change = (firmId: typeof one.id) => use.desk.changeFirm(member, session.tokenHash, firmId);
   expect(await errorCodeOf(change(erased.id))).toBe('not_found');
   for (let n = 0; n < 10; n += 1) await use.openStaffSession(other);
-  await change(two.id);
   const changed = async ({ id }: typeof one) =>
     (await auditOf(id)).slice(-1).map(({ actor, action, object }) => [actor, action, object]);
   const [staff, otherStaff] = [`staff:${member.staffId}`, `staff:${other.staffId}`];
+  await change(one.id);
+  expect(await changed(one)).toEqual([[staff, 'passkey.add', staff]]);
+  await change(two.id);
   expect(await changed(one)).toEqual([[staff, 'session.end', staff]]);
   expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff]]);
   expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
