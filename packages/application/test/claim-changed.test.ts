@@ -14,6 +14,7 @@ test('a claim that has changed is described by who offered it to whom, and how t
   const described = async (changes: Partial<Assignment>): Promise<unknown> => {
     const claim = { assignment: { ...newOffer(svcId, 1), ...changes }, updatedAt: 2 } as Claim;
     for (const seenAt of [2, undefined]) checkUnchanged(claim, seenAt);
+    expect(() => checkUnchanged(claim, 3)).toThrow('has changed');
     const reading = Promise.resolve().then(() => checkUnchanged(claim, 1));
     const { code, message } = await reading
       .catch(withChangeDescribed(memory, firm.id))
