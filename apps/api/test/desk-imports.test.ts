@@ -4,7 +4,7 @@ import { DomainError } from '@svc/domain';
 import type { Services } from '../src/composition/container.ts';
 import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
 import { deskImportRoutes } from '../src/http/routes/desk-imports.ts';
-import { application, type Callers, FIRM, type Results } from './application.ts';
+import { application, type Callers, FIRM, NOW, type Results } from './application.ts';
 
 const VALUES: Readonly<Record<string, string>> = {
   ...{ external_id: 'X-1', claim_number: 'C-1', adjuster_svc_id: 'SVC-1', 'loss.date': '2026-08-27' },
@@ -31,9 +31,10 @@ async function imported(
   more: object = {},
   results: Results = {},
   staff: NonNullable<Callers['staff']> = {},
+  now = NOW,
 ) {
   const ask = application<Services>(
-    (use) => ({ routes: deskImportRoutes(use) }),
+    (use) => ({ routes: deskImportRoutes(Object.assign(use, { clock: { now: () => now } })) }),
     {
       ...{
         startImport: IMPORT,
@@ -254,9 +255,17 @@ test('a row without an adjuster says where its claim is, unless it was sent with
 });
 
 test('a date may be that of the day that has begun anywhere', async () => {
-  const dates = ['2026-09-02', '2026-09-03'].map((date) => ({ 'loss.date': date }));
-  const { json } = await imported(dates);
-  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['valid', 'invalid']);
+  const dates = ids(3).map((one, n) => ({ ...one, 'loss.date': `2026-09-0${n + 1}` }));
+  // Kiritimati is 14 hours ahead of UTC.
+  const midnight = Date.parse('2026-09-01T10:00:00Z');
+  for (const [now, last] of [
+    [midnight - 1, 'invalid'],
+    [midnight, 'valid'],
+  ] as const) {
+    const { json } = await imported(dates, {}, {}, {}, now);
+    const outcomes = json.rows.map(({ outcome }: { outcome: string }) => outcome);
+    expect(outcomes).toEqual(['valid', last, 'invalid']);
+  }
 });
 
 test('of a file so many rows are checked or sent at once, from the row that is asked for', async () => {
