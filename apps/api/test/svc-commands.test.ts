@@ -187,6 +187,14 @@ test('every command prints what people read, with --json what programs read, and
         for (const endpoint of await tx.webhooks.of(other.id))
           await tx.webhooks.save({ ...endpoint, paused: 'failing' });
       }),
+    async retried() {
+      const [endpoint] = await stores.webhookReads.endpoints(other.id);
+      const [latest] = await stores.webhookReads.deliveries(other.id, endpoint?.id ?? '', null, 1);
+      const [attempt] = latest?.attempts ?? [];
+      const pending = { id: UNKNOWN, createdAt: svc.clock.now(), status: 'pending', attempts: [] } as const;
+      if (latest === undefined || attempt === undefined) return;
+      await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt({ ...latest, ...pending }, attempt));
+    },
     erasing: () => saveOther({ erasure: 'started' }),
     // As PostgreSQL stores those that are written together.
     rows() {
