@@ -480,10 +480,12 @@ export function boardBehavior(fixture: () => Fixture): void {
       const byNight = await accept('Night');
       const byDate = await accept('Other');
       const closed = await accept('Other');
+      const closedLate = await accept('Other');
       await accept('Bayou', undefined, hidden);
       const acceptedAt = clock.now();
       await use.closeAcceptedClaim({ svcId }, closed);
       clock.advance(90 * HOUR);
+      await use.closeAcceptedClaim({ svcId }, closedLate);
       const reached = (id: ClaimId, hours: number) =>
         use.logContact({ svcId }, id, { id: 'a', at: acceptedAt + hours * HOUR, result: 'reached' });
       await reached(early, 1);
@@ -497,20 +499,20 @@ export function boardBehavior(fixture: () => Fixture): void {
       const { total, rows } = await use.reportAnswers(firm.id, { ...filter, by: 'carrier' });
       const contacts = (row: typeof total) => [row.contactsShared, row.contactsInTime, row.contactsLate];
       await use.removeDeadline('other', 'proof_of_loss');
-      expect(contacts(total)).toEqual([7, 2, 3]);
+      expect(contacts(total)).toEqual([8, 2, 4]);
       expect(Object.fromEntries(rows.map((row) => [row.group, contacts(row)]))).toEqual({
         Bayou: [3, 1, 1],
-        Other: [3, 1, 1],
+        Other: [4, 1, 2],
         Night: [1, 0, 1],
       });
       // As each claim says.
       const lateOf = async (id: ClaimId) => (await use.readBoardClaim(firm.id, id)).clocks?.contact.late;
-      const all = [early, overdue, ofEvent, general, byDate, byNight, closed];
-      const late = [false, true, false, true, false, true, false];
+      const all = [early, overdue, ofEvent, general, byDate, byNight, closed, closedLate];
+      const late = [false, true, false, true, false, true, false, true];
       expect(await Promise.all(all.map(lateOf))).toEqual(late);
       const byAdjuster = await use.reportAnswers(firm.id, { ...filter, by: 'adjuster' });
       expect(byAdjuster.rows.map((row) => [row.group, ...contacts(row)])).toEqual([
-        [svcId, 7, 2, 3],
+        [svcId, 8, 2, 4],
         [hidden, 0, 0, 0],
       ]);
       await use.leaveFirm({ svcId }, firm.id);
