@@ -63,6 +63,7 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
   expect(progress).toEqual([500, 1000, 1020, 1020]);
   expect(names).toEqual(Array(4).fill(firm.name));
   expect((await memory.operatorReads.firm(firm.id))?.name).toBe('Erased firm');
+  expect(await eraseFirm(firm.id, 'Any', () => {})).toBe(0);
   expect((await auditOf(firm.id)).flatMap(({ changes }) => changes?.erasure ?? [])).toEqual([
     { from: null, to: 'started' },
     { from: 'started', to: 'finished' },

@@ -401,11 +401,11 @@ describe('a reminder of deadlines', () => {
     expect([await countsOn(1), await countsOn(2)]).toEqual([[1], []]);
   });
 
-  test('that is late by hours counts what ended since its own time', async () => {
+  test('that is late by days counts at once what ended since its own time', async () => {
     const { countsOn, clock } = await setUp('UTC', '2026-09-02T08:00:00Z');
-    // The first contact, which is due at 8:00 on the next day, an hour before the job runs.
-    clock.advance(DAY + HOUR);
-    expect(await countsOn(1)).toEqual([1]);
+    // The first contact, which is due on the next day, and the preliminary report, after 15 days.
+    clock.advance(16 * DAY);
+    expect(await countsOn(1)).toEqual([2]);
   });
 
   test('counts days from the date of loss in the time zone of the device', async () => {

@@ -174,13 +174,15 @@ test('each job queues what follows from it, once and for its time', async () => 
   const remind = { kind: 'remind_of_offer', ...offer, hours: 4 } as const;
   expect(await run({ kind: 'notify_offer', firmId, claimId, svcId, only: 'device:phone' })).toEqual([]);
   clock.advance(4 * HOUR);
-  for (const wrong of [{ hours: 5 }, { svcId: invited }, { offeredAt: 1 }])
+  await use.closeClaimAsOperator(last.id);
+  for (const wrong of [{ hours: 5 }, { svcId: invited }, { offeredAt: 1 }, { claimId: last.id }])
     expect(await run({ ...remind, ...wrong })).toEqual([]);
   expect(await run(remind)).toEqual([[{ kind: 'notify_offer_late', ...offer }, 0]]);
   expect(await run(remind)).toEqual([]);
   const waited = INVITATION_REMINDER_MS - 4 * HOUR;
   const remindInvited = { kind: 'remind_of_invitation', ...invitation } as const;
-  expect(await run({ kind: 'notify_invitation', ...invitation, only: 'mail' })).toEqual([]);
+  for (const wrong of [{ only: 'mail' }, { invitedAt: 1 }] as const)
+    expect(await run({ kind: 'notify_invitation', ...invitation, ...wrong })).toEqual([]);
   expect(await run({ kind: 'notify_invitation', ...invitation })).toEqual([[remindInvited, waited]]);
   clock.advance(waited);
   expect(await run({ ...remindInvited, invitedAt: 1 })).toEqual([]);

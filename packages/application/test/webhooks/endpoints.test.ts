@@ -83,7 +83,8 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   const { id, url } = await create();
   const { id: other } = await create('other');
   const tests = await Promise.all([id, other].map((each) => use.testWebhook(BY_SERVICE, firm.id, each)));
-  expect(tests.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  const [stored] = await memory.webhookReads.deliveries(firm.id, other, null, 1);
+  expect([...tests, stored].map((one) => one?.status)).toEqual(Array(3).fill('delivered'));
   await use.removeWebhook(BY_SERVICE, firm.id, other);
   respond(url, 500);
   await changeAndDeliver();
@@ -115,15 +116,23 @@ test('the export of a firm has each endpoint with all of its deliveries', async 
   ]);
 });
 
-test('an endpoint that responds with 410 to a signal is paused as gone', async () => {
-  const { create, respond, changeAndDeliver, memory, firm } = await setUp();
-  respond((await create()).url, 410);
+test('an endpoint that responds with 410 to a signal is paused as gone, and one to a test keeps what changed in between', async () => {
+  const { create, respond, changeAndDeliver, memory, firm, use } = await setUp();
+  const { id, url } = await create();
+  respond(url, 410);
   await changeAndDeliver();
   expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: 'gone' }]);
+  await use.updateWebhook(BY_SERVICE, firm.id, id, { state: 'active' });
+  let secret: string | null = null;
+  await use.testWebhook(BY_SERVICE, firm.id, id, async (work) => {
+    ({ secret } = await use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: HOUR }));
+    return work;
+  });
+  expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: 'gone', secret }]);
 });
 
 test('a pause is mailed again only after a day, however often the endpoint is resumed', async () => {
-  const { firm, create, use, respond, clock, memory } = await setUp();
+  const { firm, create, use, respond, clock, memory, jobsOf } = await setUp();
   const { id, url } = await create();
   respond(url, 410);
   const first = clock.now();
@@ -136,5 +145,7 @@ test('a pause is mailed again only after a day, however often the endpoint is re
     await use.updateWebhook(BY_SERVICE, firm.id, id, { state: 'active' });
     await use.testWebhook(BY_SERVICE, firm.id, id);
     expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ pauseMailedAt: mailedAt }]);
+    const mails = (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_webhook_paused');
+    expect(mails).toHaveLength(mailedAt === first ? 1 : 2);
   }
 });
