@@ -31,6 +31,8 @@ PW Palau, AA Armed Forces Americas, AE Armed Forces Europe, AP Armed Forces Paci
 it('each state is suggested for its name, in any case, where its code may be sent', () => {
   const states = STATES.split(/,\s/).map((each) => [each.slice(0, 2), each.slice(3)] as const);
   expect(states.map(([code]) => code)).toEqual([...MAILING_STATES]);
+  // The first 56 are the states, the district and the territories.
+  expect(MAILING_STATES.slice(0, 56)).toEqual([...LOSS_LOCATION_STATES]);
   expect(states.map(([, name]) => intendedState(MAILING_STATES, name.toUpperCase()))).toEqual([
     ...MAILING_STATES,
   ]);
