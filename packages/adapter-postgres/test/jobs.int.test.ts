@@ -101,9 +101,11 @@ describe('jobs', () => {
       for (let n = 0; n < 60; n += 1) await tx.outbox.add(aJob());
     });
     await eventually(() => cut);
+    // They are refreshed again after a minute.
+    await eventually(() => logged.join('').includes('statistics could not be refreshed'));
     await jobs.stop();
     expect(await pendingJobs()).toBe(60);
-  });
+  }, 50_000);
 
   test('a job whose last attempt fails stays visible, is not run again, and is purged after 30 days', async () => {
     await add(aJob());
