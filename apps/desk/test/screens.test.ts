@@ -4,7 +4,7 @@ import { type deskEndpoints, EXAMPLES } from '@svc/contract';
 import { encodeOutlines } from '@svc/web-app/map/outlines';
 import { encodeZipPlaces } from '@svc/web-app/map/zip-places';
 import { ROLE_PERMISSIONS } from '../../../packages/domain/src/staff.ts';
-import { fakePage, page } from '../../../packages/web-app/test/fake-page.ts';
+import { fakePage, loadAll, page } from '../../../packages/web-app/test/fake-page.ts';
 import { ROUTES } from '../src/endpoints.ts';
 
 // The whole desk on a fake page, with a service that responds as the reference says: each test goes on where the one
@@ -83,15 +83,11 @@ fakePage({
   },
 });
 
-const NAMES =
-  'claim adjusters map upload reports keys requests sandbox webhooks readiness audit people settings end spread spread-board invite-many credentials';
 // Nothing is spread over a time.
 const random = jest.spyOn(Math, 'random').mockReturnValue(0);
 afterAll(() => random.mockRestore());
 beforeAll(async () => {
-  // Loaded when they are used: here before, so that no test waits for the disk.
-  for (const name of NAMES.split(' ')) await import(`../src/screens/${name}.tsx`);
-  await import('../src/components/help.tsx');
+  await loadAll(new URL('../src/', import.meta.url));
   answers.getOwnStaff = { refused: 503 };
   await import('../src/main.tsx');
   await page.wait(1000);

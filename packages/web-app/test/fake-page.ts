@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { Window } from 'happy-dom';
@@ -185,6 +186,20 @@ const GLOBALS = {
   requestAnimationFrame: (frame: (now: number) => void) => setTimeout(() => frame(performance.now()), 16),
   cancelAnimationFrame: (timer: number) => clearTimeout(timer),
 };
+
+/**
+ * Loads what an app loads when it is first used, so that no test waits for the disk.
+ * @param folder of the app's source
+ */
+export async function loadAll(folder: URL): Promise<void> {
+  for (const within of [folder, new URL('../src/', import.meta.url)])
+    for (const name of readdirSync(within, { recursive: true, encoding: 'utf8' })) {
+      if (!/[.]tsx?$/.test(name)) continue;
+      const file = new URL(name, within);
+      for (const [, loaded = ''] of readFileSync(file, 'utf8').matchAll(/import[(]'((?:[.]|@svc)[^']+)'[)]/g))
+        await import(loaded.startsWith('.') ? new URL(loaded, file).href : loaded);
+    }
+}
 
 /** For the tests of this file, with fake timers. @param more of the browser, such as `navigator` and `fetch` */
 export function fakePage(more: object): void {
