@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type deskEndpoints, EXAMPLES } from '@svc/contract';
 import { encodeOutlines } from '@svc/web-app/map/outlines';
 import { encodeZipPlaces } from '@svc/web-app/map/zip-places';
+import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { ROLE_PERMISSIONS } from '../../../packages/domain/src/staff.ts';
 import { fakePage, loadAll, page } from '../../../packages/web-app/test/fake-page.ts';
 import { ROUTES } from '../src/endpoints.ts';
@@ -208,8 +209,8 @@ test('the board shows each claim and what is asked for, by the filters and sorts
   ];
   answers.listBoardAdjusters = ({ for_claim }) => {
     const near = for_claim === 'Ann' && {
-      median_answer_seconds: 59,
-      distance: 5,
+      median_answer_seconds: 0,
+      distance: 0,
       warnings: ['fcn_category'],
     };
     const zoe = adjuster('SVC-2', { name: 'Zoe', rejected_at: for_claim === undefined ? null : AT });
@@ -257,13 +258,13 @@ test('the board shows each claim and what is asked for, by the filters and sorts
 
 test('an offer is for the row with the focus, says who could take it, and what became of it', async () => {
   await key('o');
-  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID name=find | select Sort value=work | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 5 mi type=radio name=adjuster | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | input SVC-3 SVC-3 Takes no offers type=radio name=adjuster | span SVC-3 | span.strong SVC-3 | span.line.muted Takes no offers | input Zoe SVC-2 Rejected it Sep 1, 2026, 8:00 AM1 open offer, 2 open claims type=radio name=adjuster | span SVC-2 | span.strong Zoe | span.pill.error Rejected it Sep 1, 2026, 8:00 AM | span.line.muted 1 open offer, 2 open claims | button.primary type=submit disabled Offer | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID name=find | select Sort value=work | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 0 mi type=radio name=adjuster | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | input SVC-3 SVC-3 Takes no offers type=radio name=adjuster | span SVC-3 | span.strong SVC-3 | span.line.muted Takes no offers | input Zoe SVC-2 Rejected it Sep 1, 2026, 8:00 AM1 open offer, 2 open claims type=radio name=adjuster | span SVC-2 | span.strong Zoe | span.pill.error Rejected it Sep 1, 2026, 8:00 AM | span.line.muted 1 open offer, 2 open claims | button.primary type=submit disabled Offer | button.neutral Cancel | div alert`;
   await tick(/^Zoe/);
   sees`dialog p, dialog button: p status It is offered to another adjuster now; that offer ends. | button.primary type=submit Offer to Zoe | button.neutral Cancel`;
   await type('Name or SVCID', 'svc-1');
   await choose('Sort', 'Nearest');
   await tick(/^SVC-1/);
-  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID value=svc-1 name=find | select Sort value=distance | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 5 mi type=radio name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | button.primary type=submit Offer to SVC-1 | button.neutral Cancel | div alert`;
+  sees`dialog: dialog open | h2 Offer this claim | form | li Ann · FL26-0093184 | p status It is offered to another adjuster now; that offer ends. | input Name or SVCID value=svc-1 name=find | select Sort value=distance | option Least work | option Nearest | option Fastest to answer | option Name | legend Adjuster | input SVC-1 SVC-1 FCN without this category1 open offer, 2 open claims · answers in under 1 min · about 0 mi type=radio name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.pill.warning FCN without this category | span.line.muted 1 open offer, 2 open claims · answers in under 1 m… | button.primary type=submit Offer to SVC-1 | button.neutral Cancel | div alert`;
   answers.offerBoardClaim = (_, assignment, id) => ({ id, external_id: id, assignment });
   await press('Offer to SVC-1');
   expect(page.document.activeElement?.getAttribute('data-id')).toBe('Ann');
@@ -303,7 +304,7 @@ test('a selection is closed for a reason, withdrawn and offered again, and sprea
   await tick(/^SVC-1/);
   const offers = [
     { id: 'Ann', adjuster_svc_id: 'SVC-2', distance: 38, warnings: [] },
-    { id: 'Ben', adjuster_svc_id: 'SVC-2', distance: 7, warnings: ['limit_reached'] },
+    { id: 'Ben', adjuster_svc_id: 'SVC-2', distance: 0, warnings: ['limit_reached'] },
   ];
   // A plan that arrives after the dialog was closed does not open it again.
   let arrive = (_: object): void => {};
@@ -320,8 +321,8 @@ test('a selection is closed for a reason, withdrawn and offered again, and sprea
   await press('Spread 2 claims');
   for (const one of [/^Zoe/, /^SVC-1/]) await tick(one);
   await press('Show who gets which');
-  sees`dialog: dialog open | h2 Spread 2 claims | form | p As many for each, and then the nearest. You see wh… | div status | details | summary Zoe: 2 claims · up to about 38 mi | span.pill.warning Has all the offers they want | li Ann · FL26-0093184 · about 38 mi | li Ben · FL26-0093184 · about 7 mi | span.pill.warning Has all the offers they want | span.pill.error Rejected it | input Name or SVCID name=find | legend Adjuster | p.muted status 2 of at most 50 chosen | input SVC-1 SVC-1 1 open offer, 2 open claims type=checkbox name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.line.muted 1 open offer, 2 open claims | input Zoe SVC-2 1 open offer, 2 open claims type=checkbox name=adjuster checked | span SVC-2 | span.strong Zoe | span.line.muted 1 open offer, 2 open claims | button.primary type=submit Offer 2 claims | button.neutral Cancel | div alert`;
-  says`dialog summary, dialog details li: Zoe: 2 claims · up to about 38 mi Has all the offers they want | Ann · FL26-0093184 · about 38 mi | Ben · FL26-0093184 · about 7 mi Has all the offers they wantRejected it`;
+  sees`dialog: dialog open | h2 Spread 2 claims | form | p As many for each, and then the nearest. You see wh… | div status | details | summary Zoe: 2 claims · up to about 38 mi | span.pill.warning Has all the offers they want | li Ann · FL26-0093184 · about 38 mi | li Ben · FL26-0093184 · about 0 mi | span.pill.warning Has all the offers they want | span.pill.error Rejected it | input Name or SVCID name=find | legend Adjuster | p.muted status 2 of at most 50 chosen | input SVC-1 SVC-1 1 open offer, 2 open claims type=checkbox name=adjuster checked | span SVC-1 | span.strong SVC-1 | span.line.muted 1 open offer, 2 open claims | input Zoe SVC-2 1 open offer, 2 open claims type=checkbox name=adjuster checked | span SVC-2 | span.strong Zoe | span.line.muted 1 open offer, 2 open claims | button.primary type=submit Offer 2 claims | button.neutral Cancel | div alert`;
+  says`dialog summary, dialog details li: Zoe: 2 claims · up to about 38 mi Has all the offers they want | Ann · FL26-0093184 · about 38 mi | Ben · FL26-0093184 · about 0 mi Has all the offers they wantRejected it`;
   await tick(/^SVC-1/);
   sees`dialog button: button.primary type=submit Show who gets which | button.neutral Cancel`;
   await press('Show who gets which');
@@ -550,14 +551,15 @@ test('the log of requests has what was wrong, and is asked for with the filters 
   await go('#/requests/r1?code=a');
   sees`main: h1 Requests | p.muted Requests of the last 14 days with your keys, and t… | form | input Request id value=r1 name=request_id | input Id of the key name=key | input Error code value=a name=code | input Path, such as POST /v1/claims name=path | button.primary type=submit Search | select Data value=any | option Any | option Live | option Test | input Errors only type=checkbox | span Errors only | ul label=Requests | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code 01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55 | span.pill.error 422 | a https://claims.example.com/docs/errors#validation_failed target=_blank rel=noreferrer | code validation_failed | span.line.muted 1.250 s | span.cell Live | span.line Claims import | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | span lang=en 1 validation error. | span.line Existing claim: | a #/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10 | code /loss/date | span lang=en No. | code /a | span lang=en Nor. | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r2 | span.pill.error Disconnected | span.line.muted 0.013 s | span.cell Test | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r3 | span.pill.error 400 | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02 | code POST /v1/claims | span.line.muted Aug 29, 2026, 9:52 AM | code r4 | span.pill.success 399 | code x | span.line.muted 0.013 s | span.cell Live | code.line key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02`;
   await type('Error code', ' claim_closed ');
+  page.happens(Object.assign(page.find('Request id'), { value: ' ' }), 'input');
   await press('Search');
   await choose('Data', 'Test');
   for (let ticks = 0; ticks < 2; ticks += 1) await tick('Errors only');
-  expect(location.hash).toBe('#/requests?request_id=r1&code=claim_closed&environment=test');
+  expect(location.hash).toBe('#/requests?code=claim_closed&environment=test');
   await go('#/');
   await go('#/requests?path=x&environment=live&errors=true');
   sees`form, main input, main select: form | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims value=x name=path | button.primary type=submit Search | input Request id name=request_id | input Id of the key name=key | input Error code name=code | input Path, such as POST /v1/claims value=x name=path | select Data value=live | option Any | option Live | option Test | input Errors only type=checkbox checked`;
-  asks`listRequests request_id=r1&code=a&limit=50 | listRequests request_id=r1&code=a&limit=50 | listRequests request_id=r1&code=claim_closed&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&errors=true&limit=50 | listRequests request_id=r1&code=claim_closed&environment=test&limit=50 | listRequests path=x&environment=live&errors=true&limit=50`;
+  asks`listRequests request_id=r1&code=a&limit=50 | listRequests request_id=r1&code=a&limit=50 | listRequests code=claim_closed&limit=50 | listRequests code=claim_closed&environment=test&limit=50 | listRequests code=claim_closed&environment=test&errors=true&limit=50 | listRequests code=claim_closed&environment=test&limit=50 | listRequests path=x&environment=live&errors=true&limit=50`;
 });
 
 test('endpoints of the shown data say how each attempt went, and each act is on its own one', async () => {
@@ -954,4 +956,26 @@ test('what cannot be read again stays as it was, a choice is taken back, and a p
   answers.getOwnStaff = refusal(401, 'invalid_session');
   await press('Sign out');
   sees`h1, .note-body: h1 Sign in to your firm's desk | div.note-body You are signed out.`;
+});
+
+test('a dialog names five claims and counts the others, a map of too many says so, and a sheet of a workbook is chosen', async () => {
+  answers.getOwnStaff = example('getOwnStaff', { permissions: ROLE_PERMISSIONS.admin });
+  const rows = Array.from({ length: 6 }, (_, n) => row(`C${n}`, {}));
+  answers.listBoardClaims = pageOf('listBoardClaims', ...rows);
+  await enter();
+  await go('#/');
+  await select('all shown');
+  await press('Withdraw 6');
+  says`dialog li: C0 · FL26-0093184 | C1 · FL26-0093184 | C2 · FL26-0093184 | C3 · FL26-0093184 | C4 · FL26-0093184 | +1`;
+  await press('Cancel');
+  answers.listBoardClaims = { ...pageOf('listBoardClaims', row('Ann', {})), next_cursor: 'more' };
+  await go('#/map');
+  says`main .note: The first 2 claims are shown: those that wait longest, and the latest accepted ones.`;
+  const sheets = ['Cover', 'Claims'].map((name) => ({ name, rows: [['Claim #'], [name]] }));
+  answers.importClaims = imported([]);
+  await go('#/upload');
+  sent.splice(0);
+  await choosesFile(new File([workbookOf({ sheets }).slice()], 'book.xlsx'));
+  await choose('Sheet', 'Claims');
+  asks`importClaims {"adjusters":{},"name":"book","file_name":"book.xlsx","dry_run":true,"text":"Claim #\\r\\nCover","delimiter":"tab","environment":"live"} | importClaims {"adjusters":{},"name":"book","file_name":"book.xlsx","dry_run":true,"text":"Claim #\\r\\nClaims","delimiter":"tab","environment":"live"}`;
 });
