@@ -236,17 +236,21 @@ test('each push about an offer is in the audit trail of its firm, and those of t
   expect(offers).toEqual([{ ...offered, offeredAt: clock.now(), adjuster: other, push: push('delivered') }]);
 });
 
-test('the next mail about late offers is due at the noon after its job has run, however late that was', async () => {
+test('a mail about late offers counts those of when its job runs, however late that is, and the next is due at the noon after', async () => {
   const fixture = memoryFixture();
-  const { use, clock, memory } = fixture;
-  const firm = await fixture.newFirm();
+  const { use, clock, memory, external } = fixture;
+  const { firm, svcId } = await fixture.newTeam();
+  await use.setOfferWait(firm.id, 1);
   const member = await fixture.newStaff(firm, 'dispatcher');
   await use.desk.setLateOffersMail({ actor: 'staff', address: null, requestId: null }, member, true);
-  const [queued] = await fixture.jobsOf(firm);
+  const queued = (await fixture.jobsOf(firm)).at(-1);
   if (queued === undefined) throw new Error('no mail is queued');
   expect(queued.runAt).toBe(nextLateOffersMail(clock.now()));
+  clock.advance(queued.runAt - clock.now());
+  await fixture.sendId(firm.live, svcId);
   clock.advance(3 * DAY);
   await use.runJob(queued.job);
+  expect(external.notices.at(-1)?.event).toBe(`late_offers 1 ${firm.name}`);
   const { lateOffersMailAt } = (await memory.staffReads.find(member)) ?? {};
   const next = nextLateOffersMail(clock.now());
   expect([lateOffersMailAt, (await fixture.jobsOf(firm)).at(-1)?.runAt]).toEqual([next, next]);

@@ -162,11 +162,13 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId: unconfirmed } = await newAdjuster();
       await use.updateProfile({ svcId: unconfirmed }, { email: `${unconfirmed}@first.example` });
       expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
-      await use.confirmEmail({ svcId: unconfirmed }, latestCode(`${unconfirmed}@first.example`));
+      const first = `${unconfirmed}@first.example`;
+      await use.confirmEmail({ svcId: unconfirmed }, latestCode(first));
       expect(fixture().external.notices.map(({ email }) => email)).not.toContain(null);
-      // The new address is confirmed too.
-      await use.updateProfile({ svcId }, { email: `${svcId}@newer.example` });
-      expect(noticesTo(email)).toEqual(['email_requested']);
+      // The new address is confirmed, also where the old one was not.
+      for (const by of [svcId, unconfirmed])
+        await use.updateProfile({ svcId: by }, { email: `${by}@newer.example` });
+      expect([email, first].map(noticesTo)).toEqual([['email_requested'], ['email_requested']]);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
     });
 
