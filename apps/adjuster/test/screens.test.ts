@@ -63,6 +63,8 @@ const state = {
 };
 const list = (data: readonly object[]) => ({ data, next_cursor: null });
 const refusal = (status: number, code: string, more = {}) => ({ status, code, ...more });
+const invalid = (field: string) =>
+  refusal(422, 'validation_failed', { errors: [{ pointer: `/${field}`, detail: 'x' }] });
 type Responding = (body: Record<string, unknown>, query: URLSearchParams) => unknown;
 /** By `METHOD path`; a number is a status without a body. */
 const responses: Record<string, unknown> = {
@@ -103,6 +105,10 @@ async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): P
     : Response.json(given, { status: typeof status === 'number' ? status : 200, headers });
 }
 const bytes = (text: string) => new TextEncoder().encode(text).buffer;
+const credential = (response: object) => ({
+  ...{ id: 'id', rawId: bytes('raw'), type: 'public-key', getClientExtensionResults: () => ({}) },
+  response: { clientDataJSON: bytes('client'), ...response },
+});
 const credentials = {
   get: jest.fn(async (_: object): Promise<object> => Promise.reject(new DOMException('', 'NotAllowedError'))),
   create: jest.fn(
@@ -238,12 +244,13 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
   begin('offers');
   sees();
   sees(page.shows('.menu'));
+  const depths = { exterior_water_depth_inches: 5, interior_water_depth_inches: 0 };
   state.offers = [
     ...state.offers,
     small('o2', {
       respond_by: hour(30.5),
       test: true,
-      loss: { date: '2026-08-27', peril: 'flood', exterior_water_depth_inches: 5, cause: 'meteor' },
+      ...{ loss: { ...small('').loss, ...depths, cause: 'meteor' }, coverages: { building_limit: 0 } },
     }),
     small('o3', { respond_by: hour(-1), coverages: { contents_limit: 2000 }, building: { flood_zone: 'X' } }),
     small('o4', { policyholder: { company_name: 'Bay LLC', phone: '1' }, offered_at: hour(0) }),
@@ -487,15 +494,13 @@ test('an invitation is accepted with what the profile misses, or declined, and a
   await page.go('#/invitations/firm-3');
   sees();
   await page.type('First name', ' Jeanne ');
-  responses['PATCH v1/me'] = refusal(422, 'validation_failed', {
-    errors: [{ pointer: '/email', detail: 'x' }],
-  });
+  responses['PATCH v1/me'] = invalid('email');
   await page.press('Save and join');
   sees(page.shows('.field-error'), requests());
   responses['PATCH v1/me'] = () => ({ ...state.profile });
-  responses['POST v1/invitations/firm-3/acceptance'] = { firm_id: 'firm-3', firm_name: 'Delta' };
+  responses['POST v1/invitations/firm-3/acceptance'] = () => state.invitations.shift();
   await page.press('Save and join');
-  sees(requests(), toasts(), page.location.hash);
+  sees(requests(), toasts(), page.location.hash, page.shows('main a[href*=invitations]'));
   await page.go('#/invitations/firm-4');
   sees(page.shows('main p, main button, main h1'));
   responses['POST v1/invitations/firm-4/decline'] = () => {
@@ -574,18 +579,15 @@ test('the settings change the account, confirm an address, name devices, and end
   sees(page.shows('form').slice(0, 6));
   await page.type('Last name', ' De la Croix ');
   await page.type('Email', 'new@example.com');
-  responses['PATCH v1/me'] = refusal(422, 'validation_failed', {
-    errors: [{ pointer: '/email', detail: 'x' }],
-  });
+  responses['PATCH v1/me'] = invalid('email');
   await page.press('Save');
   sees(page.shows('.field-error'), requests());
-  responses['PATCH v1/me'] = () => ({ ...state.profile });
+  responses['PATCH v1/me'] = ({ email: _, ...changes }: Record<string, unknown>) =>
+    (state.profile = { ...state.profile, ...changes });
   await page.press('Save');
-  sees(page.shows('form').slice(0, 6));
+  sees(page.shows('form, main dd').slice(0, 9));
   await page.press('Send a new code');
-  responses['POST v1/me/email-confirmation'] = refusal(422, 'validation_failed', {
-    errors: [{ pointer: '/code', detail: 'x' }],
-  });
+  responses['POST v1/me/email-confirmation'] = invalid('code');
   await page.type('Six-digit code', '12 34 56 ');
   await page.press('Confirm address');
   sees(page.shows('.field-error'), requests());
@@ -633,14 +635,8 @@ test('the settings change the account, confirm an address, name devices, and end
   responses['POST v1/passkeys/options'] = { options: { challenge: 'AAAA', user: { id: 'AAAA' } } };
   await page.press('Add a passkey');
   sees(toasts());
-  credentials.create.mockResolvedValueOnce({
-    ...{ id: 'id', rawId: bytes('raw'), type: 'public-key', getClientExtensionResults: () => ({}) },
-    response: {
-      clientDataJSON: bytes('client'),
-      attestationObject: bytes('attested'),
-      getTransports: () => ['usb'],
-    },
-  });
+  const attested = { attestationObject: bytes('attested'), getTransports: () => ['usb'] };
+  credentials.create.mockResolvedValueOnce(credential(attested));
   responses['POST v1/passkeys'] = { status: 201, id: 'p3', name: 'x' };
   await page.type('Name of the passkey', ' ');
   await page.press('Add a passkey');
@@ -744,15 +740,55 @@ test('after a sign-out nothing is left, and a passkey signs in', async () => {
   };
   await page.press('Sign out');
   sees();
-  credentials.get.mockResolvedValueOnce({
-    ...{ id: 'id', rawId: bytes('raw'), type: 'public-key', getClientExtensionResults: () => ({}) },
-    response: {
-      clientDataJSON: bytes('client'),
-      authenticatorData: bytes('data'),
-      signature: bytes('signed'),
-    },
-  });
+  const signed = { authenticatorData: bytes('data'), signature: bytes('signed') };
+  credentials.get.mockResolvedValueOnce(credential(signed));
   responses['POST session'] = 401;
   await page.press('Sign in with a passkey');
   sees(requests(/session|passkey/), page.shows('.field-error'));
+});
+
+test('after the next sign-in a route has stops without a place, many lost answers are folded, what is changed shows at once, and a passkey of another device is asked for', async () => {
+  begin('next');
+  const firm = { firm_id: 'firm-2', firm_name: 'Reef', can_accept_claims: true, accepting_assignments: true };
+  const loss_location = { street: '1 Elm St', city: 'Nowhere', state: 'FL', zip: '00001' };
+  state.profile = { ...PROFILE, firms: [firm] };
+  const ids = ['x1', 'x2', 'x3', 'x4'];
+  state.offers = ids.map((id) => small(id, { loss_location }));
+  for (const id of ids) {
+    responses[`POST v1/claims/${id}/rejection`] = refusal(409, 'offer_not_pending');
+    responses[`GET v1/claims/${id}`] = small(id, { assignment: accepted(hour(0)) });
+  }
+  responses['POST session'] = { status: 201, expires_at: 'x' };
+  credentials.get.mockResolvedValueOnce(credential({ authenticatorData: bytes(''), signature: bytes('') }));
+  await page.press('Sign in with a passkey');
+  await page.go('#/map');
+  await page.press('Show');
+  await page.press('Add to route');
+  sees(page.shows('[aria-labelledby=stops] a, .action-bar'));
+  await page.go('#/');
+  for (const name of ['Select', /x1/, /x2/, /x3/, 'Reject 3', 'Too far away', 'Reject'])
+    await page.press(name);
+  for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
+  sees(page.shows('.outcomes'));
+  await page.go('#/claims/x4');
+  for (const name of ['Reject', 'Too far away', 'Reject']) await page.press(name);
+  for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
+  await page.go('#/');
+  sees(page.shows('.outcomes'));
+  state.offers = [];
+  await page.wait(60_000);
+  await page.go('#/claims/x1');
+  sees(page.shows('main .note'));
+  await page.go('#/firms');
+  responses['PATCH v1/firms/firm-2/membership'] = (changes: object) => Object.assign(firm, changes);
+  await page.press('Receive new offers: Reef');
+  sees(page.shows('main .switch'));
+  await page.go('#/settings');
+  await page.press('Change');
+  await page.type('Last name', 'Roy');
+  await page.press('Save');
+  sees(page.shows('main dd'), toasts());
+  responses['GET v1/claims'] = refusal(403, 'passkey_required');
+  await page.wait(60_000);
+  sees();
 });
