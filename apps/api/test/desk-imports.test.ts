@@ -75,7 +75,7 @@ const refused = (code: ConstructorParameters<typeof DomainError>[0]) => ({
 });
 const DIFFERENCES = Array.from({ length: 6 }, (_, n) => ({
   path: n === 0 ? 'loss.date' : `p${n}`,
-  existing: n === 1 ? null : 'x'.repeat(79 + n),
+  existing: n === 1 ? null : 'x'.repeat(80 + n),
 }));
 const other = (name: string, column: string | null, existing: string) => ({
   ...{
@@ -91,7 +91,7 @@ const DIFFERENT = [
     detail:
       'Another claim has this external_id, or this claim was sent with other content (fields that differ: 6). It stays as it is.',
   },
-  other('loss.date', 'loss.date', 'x'.repeat(79)),
+  other('loss.date', 'loss.date', 'x'.repeat(80)),
   { ...other('p1', null, ''), detail: 'The claim with this external_id exists, and has nothing here.' },
   ...[2, 3, 4].map((n) => other(`p${n}`, null, `${'x'.repeat(80)}…`)),
 ];
@@ -195,7 +195,7 @@ test('a check says what would become of each row, and sends nothing', async () =
 });
 
 test('an adjuster is found by name where one alone has it', async () => {
-  const names = ['Ana Reyes', 'Two Names', 'No One', 'known@example.com', 'SVC-1'];
+  const names = ['Ana Reyes', 'Two Names', 'No One', 'known@example.com', 'Known,Ana', 'SVC-1'];
   const unknown = (name: string) => [name, new DomainError('unknown_svcid', 'No.')] as const;
   const { json, sent } = await imported(
     names.map((name, n) => ({ ...ids(n + 1).at(-1), adjuster_svc_id: name })),
@@ -213,14 +213,13 @@ test('an adjuster is found by name where one alone has it', async () => {
     'valid',
     'invalid',
     'invalid',
-    'valid',
-    'valid',
+    ...['valid', 'valid', 'valid'],
   ]);
   const detail = 'Several adjusters have this name: SVC-B, SVC-C. Give the SVCID of one.';
   expect(json.rows[1].problems).toEqual([{ column: null, field: 'adjuster_svc_id', detail, code: null }]);
   expect(sent('checkAdjusters').map(([, asked]) => asked)).toEqual([
-    names.slice(0, 4),
-    ['SVC-A', 'No One', 'known@example.com', 'SVC-1'],
+    names.slice(0, 5),
+    ['SVC-A', 'No One', 'known@example.com', 'Known,Ana', 'SVC-1'],
   ]);
 });
 
@@ -266,6 +265,14 @@ test('a date may be that of the day that has begun anywhere', async () => {
     const outcomes = json.rows.map(({ outcome }: { outcome: string }) => outcome);
     expect(outcomes).toEqual(['valid', last, 'invalid']);
   }
+});
+
+test('a part of a file does not decide in which order its dates are', async () => {
+  for (const [more, outcome] of [
+    [{}, 'valid'],
+    [{ first_row: 5 }, 'invalid'],
+  ] as const)
+    expect((await imported([{ 'loss.date': '27/08/2026' }], more)).json.rows[0].outcome).toBe(outcome);
 });
 
 test('of a file so many rows are checked or sent at once, from the row that is asked for', async () => {
