@@ -52,6 +52,7 @@ const small = (id: string, changes: object = {}) => ({
   loss_location: { street: 'PO Box 7', street2: 'Unit 2', city: 'Cedar Key', state: 'FL', zip: '32625' },
   ...changes,
 });
+const elm = { street: '1 Elm St', city: 'Nowhere', state: 'FL', zip: '00001' };
 const accepted = (responded_at: string) => ({ ...ownClaim(responded_at) }).assignment;
 
 const state = {
@@ -696,12 +697,7 @@ test('credentials are kept as they are typed, and replace those of another devic
 
 test('the map has a marker for claims at a place, and a route to those that are chosen, the nearest first', async () => {
   begin('map');
-  state.accepted.push(
-    small('a5', {
-      assignment: accepted(hour(-20)),
-      loss_location: { street: '1 Elm St', city: 'Nowhere', state: 'FL', zip: '00001' },
-    }),
-  );
+  state.accepted.push(small('a5', { assignment: accepted(hour(-20)), loss_location: elm }));
   await page.go('#/');
   await page.wait(60_000);
   await page.go('#/map');
@@ -750,10 +746,9 @@ test('after a sign-out nothing is left, and a passkey signs in', async () => {
 test('after the next sign-in a route has stops without a place, many lost answers are folded, what is changed shows at once, and a passkey of another device is asked for', async () => {
   begin('next');
   const firm = { firm_id: 'firm-2', firm_name: 'Reef', can_accept_claims: true, accepting_assignments: true };
-  const loss_location = { street: '1 Elm St', city: 'Nowhere', state: 'FL', zip: '00001' };
   state.profile = { ...PROFILE, firms: [firm] };
   const ids = ['x1', 'x2', 'x3', 'x4'];
-  state.offers = ids.map((id) => small(id, { loss_location }));
+  state.offers = ids.map((id) => small(id, { loss_location: elm }));
   for (const id of ids) {
     responses[`POST v1/claims/${id}/rejection`] = refusal(409, 'offer_not_pending');
     responses[`GET v1/claims/${id}`] = small(id, { assignment: accepted(hour(0)) });
