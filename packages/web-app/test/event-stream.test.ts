@@ -126,7 +126,8 @@ test('a page hears of each change, of the end of its session, and what another t
   source?.send('open');
   source?.send('changed', 'r1');
   other.stream.open();
-  FakeEventSource.opened[1]?.close();
+  // It has lost its connection, and is opening it again.
+  Object.assign(FakeEventSource.opened[1] ?? {}, { readyState: 0 });
   source?.send('changed', 'r2');
   source?.send('signed-out');
   const heard = ({ handlers: { changed, signedOut, connected } }: ReturnType<typeof page>) => [
