@@ -78,6 +78,7 @@ const responses: Record<string, unknown> = {
   },
   'GET v1/invitations': () => list(state.invitations),
   'GET v1/deadlines': list([]),
+  'GET /status': { support: 'help@example.com' },
 };
 const files: Record<string, Uint8Array> = {
   'zip-places.bin': encodeZipPlaces([
@@ -148,31 +149,40 @@ function sees(...values: unknown[]): void {
   expect(tokens(seen.join(' | '))).toEqual(tokens(steps[step] ?? ''));
 }
 
-async function unfold(selector: string): Promise<void> {
-  const details = page.document.querySelector<HTMLDetailsElement>(selector);
-  if (details !== null) details.open = true;
-  await page.wait(1000);
-}
 const toasts = () => page.shows('.toast').filter((one) => !one.startsWith('button label=Close'));
 /** Reports, and answers that are sent again, come at their own times. */
 const requests = (about = /^(?!POST v1\/(claims|error-reports))/) =>
   sent.splice(0).filter((one) => about.test(one));
 
+const title = () => page.document.title;
+const noted = () => localStorage.getItem('sign-in-code /app');
+/** What is at selectors, or is given, after an act; by default what is in the main part of the page. */
+const seesAfter =
+  <What>(act: (what: What) => Promise<void>) =>
+  async (what: What, ...seen: (string | (() => unknown))[]): Promise<void> => {
+    await act(what);
+    sees(...seen.map((one) => (typeof one === 'string' ? page.shows(one) : one())));
+  };
+const [press, go, wait] = [seesAfter(page.press), seesAfter(page.go), seesAfter(page.wait)];
+const unfold = seesAfter(async (selector: string) => {
+  const details = page.document.querySelector<HTMLDetailsElement>(selector);
+  if (details !== null) details.open = true;
+  await page.wait(1000);
+});
+
 test('signing in says what is wrong, keeps what is typed, and sends each proof as it is', async () => {
   begin('sign-in');
   sees();
-  await page.press('Sign in with a passkey');
-  sees(page.shows('.field'));
+  await press('Sign in with a passkey', '.field');
+  responses['POST passkey-options'] = 503;
+  await press('Sign in with a passkey', '.field-error', toasts);
   responses['POST passkey-options'] = { options: { challenge: 'AAAA' } };
-  await page.press('Sign in with a passkey');
-  sees(page.shows('.field-error'), credentials.get.mock.calls.length);
+  await press('Sign in with a passkey', '.field-error', () => credentials.get.mock.calls.length);
   responses['POST sign-in-codes'] = 503;
   await page.type('Your email', ' jean@example.com ');
-  await page.press('Email me a code');
-  sees(page.shows('.field-error'), toasts());
+  await press('Email me a code', '.field-error', toasts);
   responses['POST sign-in-codes'] = 202;
-  await page.press('Email me a code');
-  sees(requests(), page.document.title, page.focused());
+  await press('Email me a code', requests, title, page.focused);
   sees();
   const errors = [];
   for (const code of ['code_not_requested', 'passkey_required', 'invalid_code']) {
@@ -182,20 +192,14 @@ test('signing in says what is wrong, keeps what is typed, and sends each proof a
     errors.push(...page.shows('.field-error'));
   }
   sees(errors, requests().at(-1));
-  await page.press('Send a new code');
-  sees(
-    page.shows('.field-error'),
-    page.find('Six-digit code').value,
-    localStorage.getItem('sign-in-code /app'),
-  );
-  await page.press('Use another email');
-  sees(page.find('Your email').value, localStorage.getItem('sign-in-code /app'), requests());
-  await page.press('Sign in with a test account');
-  sees();
+  await press('Send a new code', '.field-error', () => page.find('Six-digit code').value, noted);
+  await press('Use another email', () => page.find('Your email').value, noted, requests);
+  await press('Sign in with a test account');
   await page.type('SVCID of the test account', ' test_1_manual ');
   await page.type('Sign-in secret', 'tst_1');
-  await page.press('Sign in');
-  sees(page.shows('.field-error'), requests());
+  await press('Sign in', '.field-error', requests);
+  responses['POST session'] = 503;
+  await press('Sign in', '.field-error', toasts);
   await page.press('Sign in by email');
   await page.go('#/help');
   sees(page.shows('main a'), page.shows('main p').length);
@@ -234,8 +238,7 @@ test('signing in says what is wrong, keeps what is typed, and sends each proof a
   responses['POST session'] = { status: 201, expires_at: 'x' };
   await page.type('Six-digit code', '123456');
   await page.press('Sign in');
-  await page.wait(2000);
-  sees(requests(), page.document.title, localStorage.getItem('sign-in-code /app'));
+  await wait(2000, requests, title, noted);
 });
 
 const hour = (hours: number) =>
@@ -262,19 +265,15 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
     firm_name: 'Oyster',
     invited_as: null,
   });
-  await page.wait(60_000);
-  sees();
-  await page.press('Search, sort');
-  sees(page.shows('.toolbar'));
+  await wait(60_000);
+  await press('Search, sort', '.toolbar');
   await page.choose('Group by', 'By firm');
   sees(page.shows('main h2'));
   await page.choose('Sort by', 'Nearest');
   sees(page.shows('dialog'));
-  await page.press('Use my location');
-  sees(page.shows('.field-error'));
+  await press('Use my location', '.field-error');
   await page.type('ZIP code', '99999');
-  await page.press('Use ZIP code');
-  sees(page.shows('.field-error'));
+  await press('Use ZIP code', '.field-error');
   await page.type('ZIP code', '32625');
   await page.press('Use ZIP code');
   sees(
@@ -293,14 +292,12 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
 
 test('an offer shows what it is decided by, and no way to reach people; a rejection is confirmed and can be undone', async () => {
   begin('offer');
-  await page.go('#/claims/o2');
-  sees();
+  await go('#/claims/o2');
   await page.press('Reject');
   await page.press('Too far away');
   await page.type('In your own words', ' far ');
   sees(page.shows('dialog'));
-  await page.press('Too far away');
-  sees(page.shows('dialog button, dialog textarea'));
+  await press('Too far away', 'dialog button, dialog textarea');
   await page.press('Reject');
   sees(
     toasts(),
@@ -308,19 +305,15 @@ test('an offer shows what it is decided by, and no way to reach people; a reject
     [...(page.document.getElementById('app')?.children ?? [])].map((one) => one.className),
   );
   await page.wait(1000);
-  await page.press('Undo');
-  sees(toasts(), page.shows('.action-bar'), requests(/./));
-  await unfold('.summary-related');
-  sees(page.shows('.summary-related'));
-  await page.go('#/claims/o1');
-  sees(page.shows('.summary dd, .summary-place .strong'));
+  await press('Undo', toasts, '.action-bar', () => requests(/./));
+  await unfold('.summary-related', '.summary-related');
+  await go('#/claims/o1', '.summary dd, .summary-place .strong');
 });
 
 test('several offers are answered together, and what waits for the network or had no effect is said', async () => {
   begin('answers');
   await page.go('#/');
-  await page.press('Select');
-  sees(page.shows('.tools, .action-bar'));
+  await press('Select', '.tools, .action-bar');
   await page.tick(/o2/);
   await page.press('Select all');
   await page.tick(/o3/);
@@ -328,22 +321,18 @@ test('several offers are answered together, and what waits for the network or ha
     page.shows('input').map((one) => one.endsWith('checked')),
     page.shows('.action-bar'),
   );
-  await page.press('Reject 3');
-  sees(page.shows('dialog h2, dialog p'));
+  await press('Reject 3', 'dialog h2, dialog p');
   await page.press('Cancel');
-  await page.press('Accept 3');
-  sees(page.shows('dialog'));
+  await press('Accept 3', 'dialog');
   responses['POST v1/claims/o1/acceptance'] = 503;
   responses['POST v1/claims/o2/acceptance'] = { ...state.offers[1], assignment: accepted(hour(0)) };
   responses['POST v1/claims/o4/acceptance'] = refusal(409, 'claim_not_offered', { detail: 'Gone.' });
-  await page.press('Accept 3');
-  sees(toasts(), page.shows('.tools'));
-  await page.wait(6000);
-  sees(toasts(), page.shows('.queued-answers'), page.shows('.outcomes'));
+  await press('Accept 3', toasts, '.tools');
+  await wait(6000, toasts, '.queued-answers', '.outcomes');
   sees([...new Set(requests(/./))]);
   state.offers = [state.offers[0] ?? {}, state.offers[2] ?? {}];
-  await page.press('Dismiss');
-  sees(toasts(), page.shows('.queued-answers'), page.shows('.outcomes'));
+  await press('Dismiss', toasts, '.queued-answers', '.outcomes');
+  await go('#/claims/o1', '.action-bar');
 });
 
 test('the claims show what is due next, in that order also by entries that are not sent yet, or when they were closed where the adjuster is; and what was removed or is of another shape', async () => {
@@ -371,42 +360,49 @@ test('the claims show what is due next, in that order also by entries that are n
     small('c1', {
       assignment: accepted(hour(-36)),
       closed_at: '2026-08-31T03:00:00.000Z',
-      work: { version: 'v1', notes: 'Roof' },
+      work: {
+        ...{ version: 'v1', notes: 'Roof', planned_visit_date: '2026-08-31', planned_visit_time: '14:45' },
+        contacts: [{ id: 'x', at: hour(-9), result: 'inspected', note: 'Wet' }],
+      },
     }),
   ];
   await page.go('#/claims');
-  sees(page.shows('main p, main h2'));
-  await page.wait(60_000);
-  sees();
-  await page.go('#/claims/closed');
-  sees();
+  await wait(60_000);
+  await go('#/claims/closed');
   await page.go('#/claims/c1');
-  sees(page.shows('.screen-header'), page.shows('main h2'), page.shows('main section').slice(0, 3));
+  sees(page.shows('.screen-header'), page.shows('main h2'), page.shows('main section').slice(0, 9));
   await page.go('#/claims/a3');
   sees(page.shows('.contact-links'), page.shows('main .muted')[1], page.shows('.screen-header'));
-  await page.go('#/claims/a4');
-  sees(page.shows('.contact-links'));
-  await page.press(/^Call/);
-  sees(page.shows('[aria-labelledby=called]'));
+  await unfold('.record', () => page.shows('.details').slice(0, 3));
+  await press('Skip to content', page.focused);
+  await go('#/claims/a4', '.contact-links');
+  await press(/^Call/, '[aria-labelledby=called]');
   await page.press('No answer');
   const field = 'Policyholder contacted on';
-  await page.press('Undo the last entry');
-  sees(page.shows('.contacts li'), toasts(), page.find(field).value);
+  await press('Undo the last entry', '.contacts li', toasts, () => page.find(field).value);
   await page.press(/^Call/);
   await page.press('No answer');
-  await page.press('Note');
-  sees(page.focused(), page.shows('.contacts li'), page.shows('[aria-labelledby=called]'));
-  await unfold('.record');
-  sees(page.shows('.details'));
+  await press('Note', page.focused, '.contacts li', '[aria-labelledby=called]');
+  await page.type('Note for the next entry', ' Gate ');
+  await press('Left message', '.contacts li, .contacts input');
+  await press('Undo the last entry', '.contacts li, .contacts input');
+  await page.type('Note for the next entry', 'x'.repeat(501));
+  await press('No answer', toasts);
+  await page.type('Note for the next entry', '');
+  await page.press('Inspected');
+  await page.wait(6000);
+  await press('Undo the last entry', toasts);
+  await unfold('.record', '.details');
   await page.go('#/claims/a3');
   // Not sent while it can be undone: the order is by what the rows show.
   await page.press('Talked to policyholder');
-  await page.go('#/claims');
-  sees(page.shows('.claim-row .strong'));
-  const late = small('a6', { assignment: accepted(hour(-20)) });
+  await go('#/claims', '.claim-row .strong');
+  const contacts = Array.from({ length: 200 }, (_, n) => ({ id: `${n}`, at: hour(-9), result: 'no_answer' }));
+  const late = small('a6', { assignment: accepted(hour(-20)), work: { version: 'v1', contacts } });
   state.accepted.push(late);
   await page.wait(57_000);
   await page.go('#/claims/a6');
+  await press('No answer', toasts);
   await page.type('Notes', 'Typed before it was closed');
   const elsewhere = { version: 'v2', notes: 'Gate code 4411.', inspection_date: '2026-08-31' };
   state.accepted.splice(-1, 1, { ...late, work: elsewhere });
@@ -416,25 +412,35 @@ test('the claims show what is due next, in that order also by entries that are n
     page.shows('main .note'),
   );
   responses['PATCH v1/claims/a6/work'] = refusal(409, 'not_accepted');
-  await page.press('Save');
-  sees(toasts());
+  await press('Save', toasts);
   state.accepted.pop();
   state.closed.push({ ...late, closed_at: hour(0) });
   await page.wait(60_000);
   await page.go('#/claims/closed');
-  await page.go('#/claims/a6');
-  sees(page.shows('main .note'));
+  await go('#/claims/a6', 'main .note');
   state.closed.pop();
-  await page.go('#/claims/none');
-  sees();
+  await page.go('#/claims/a3');
+  await press('Today: Property inspected on', 'main .spread .button, main .spread .muted');
+  const saved = (work: object) => ({ ...Object(state.accepted[2]), work: { version: 'v2', ...work } });
+  responses['PATCH v1/claims/a3/work'] = saved;
+  await press('Save', toasts, () => requests(/a3/).at(-1));
+  await page.type('Notes', 'Dry');
+  await press('Close claim', 'dialog');
+  responses['POST v1/claims/a3/closure'] = { ...saved({}), closed_at: hour(0) };
+  await press('Close claim', toasts, () => [...requests(/a3/), page.location.hash]);
+  await go('#/claims/none');
+  for (const response of [503, { ...late, id: 'a8', closed_at: hour(0) }]) {
+    responses['GET v1/claims/a8'] = response;
+    await page.go('#/claims');
+    await page.go('#/claims/a8');
+    sees(page.shows('main').slice(0, 6));
+  }
   responses['GET v1/claims/none'] = { ...small('none'), external_id: 'x', loss: {} };
   await page.go('#/claims/c1');
-  await page.go('#/claims/none');
-  sees();
+  await go('#/claims/none');
   await page.go('#/');
   state.offers = [...state.offers, { ...small('o9'), loss: {} }];
-  await page.wait(60_000);
-  sees(page.shows('.note.warning'));
+  await wait(60_000, '.note.warning');
   state.offers.pop();
   await page.wait(60_000);
   sent = [];
@@ -442,9 +448,18 @@ test('the claims show what is due next, in that order also by entries that are n
 
 test('the history shows what became of each offer, and each time of its receipt', async () => {
   begin('history');
+  const rejected = small('o6');
+  state.offers.push(rejected);
+  await page.wait(60_000);
+  await page.go('#/claims/o6');
+  await page.press('Reject');
+  await page.press('Too far away');
+  responses['POST v1/claims/o6/rejection'] = { ...rejected, assignment: { status: 'rejected' } };
+  await page.press('Reject');
+  state.offers.pop();
+  await wait(6000, 'main h1, main h2');
   await page.go('#/history');
-  await page.wait(1000);
-  sees();
+  await wait(1000);
   const at = (minute: number) => `2026-08-29T15:0${minute}:00.000Z`;
   const answered = { at: at(3), device_at: at(4), kept_offline_since: at(5) };
   const said = {
@@ -485,63 +500,51 @@ test('the history shows what became of each offer, and each time of its receipt'
   const rule = { decided_by: { rule: 'withdrawn_by_firm' } };
   responses['GET v1/claims/o5/receipt'] = { receipt: `x.${btoa(JSON.stringify(rule))}.x` };
   state.offers.pop();
-  await page.wait(60_000);
-  sees();
+  await wait(60_000);
   sent = [];
 });
 
 test('an invitation is accepted with what the profile misses, or declined, and an end of it is said', async () => {
   begin('invitation');
-  await page.go('#/invitations/firm-3');
-  sees();
+  await go('#/invitations/firm-3');
   await page.type('First name', ' Jeanne ');
   responses['PATCH v1/me'] = invalid('email');
-  await page.press('Save and join');
-  sees(page.shows('.field-error'), requests());
+  await press('Save and join', '.field-error', requests);
   responses['PATCH v1/me'] = () => ({ ...state.profile });
   responses['POST v1/invitations/firm-3/acceptance'] = () => state.invitations.shift();
-  await page.press('Save and join');
-  sees(requests(), toasts(), page.location.hash, page.shows('main a[href*=invitations]'));
-  await page.go('#/invitations/firm-4');
-  sees(page.shows('main p, main button, main h1'));
+  await press('Save and join', requests, toasts, () => page.location.hash, 'main a[href*=invitations]');
+  await go('#/invitations/firm-4', 'main p, main button, main h1');
+  responses['POST v1/invitations/firm-4/decline'] = 503;
+  await press('Decline', toasts);
   responses['POST v1/invitations/firm-4/decline'] = () => {
     state.invitations = [];
     return refusal(404, 'not_found');
   };
-  await page.press('Decline');
-  sees(requests(), page.shows('main'));
+  await press('Decline', requests, 'main');
 });
 
 test('firms are paused and left, see what is turned on, and days away and limits are changed', async () => {
   begin('firms');
-  await page.go('#/firms');
-  sees();
-  await page.press('Copy');
-  sees(writeText.mock.calls, toasts());
+  await go('#/firms');
+  await press('Copy', () => writeText.mock.calls, toasts);
   responses['PATCH v1/firms/firm-1/membership'] = 503;
   await page.press('Receive new offers: Gulf Adjusting Partners');
   responses['PATCH v1/firms/firm-2/membership'] = { firm_id: 'firm-2', firm_name: 'Reef' };
-  await page.press('Receive new offers: Reef');
-  sees(requests(), toasts());
-  await page.press('What this firm sees of you');
-  sees(page.shows('dialog'));
+  await press('Receive new offers: Reef', requests, toasts);
+  await press('What this firm sees of you', 'dialog');
   let shared: object = { clocks: true, credentials: false, work_area: false };
   responses['GET v1/firms/firm-2/sharing'] = () => shared;
   responses['PUT v1/firms/firm-2/sharing'] = (body: object) => {
     shared = { ...shared, ...body };
     return shared;
   };
-  await page.press('Try again');
-  sees(page.shows('dialog'));
+  await press('Try again', 'dialog');
   await page.press('My FCN and licenses');
-  await page.press('When I reached the policyholder and inspected');
-  sees(requests(), page.shows('dialog .switch'));
+  await press('When I reached the policyholder and inspected', requests, 'dialog .switch');
   await page.press('Done');
-  await page.press('Leave this firm');
-  sees(page.shows('dialog'));
+  await press('Leave this firm', 'dialog');
   responses['DELETE v1/firms/firm-2/membership'] = 204;
-  await page.press('Leave');
-  sees(requests(), toasts(), page.shows('dialog'));
+  await press('Leave', requests, toasts, 'dialog');
   const availability = () => ({ ...Object(state.profile).availability });
   responses['PATCH v1/me/availability'] = (changes: object) => {
     state.profile = { ...state.profile, availability: { ...availability(), ...changes } };
@@ -557,55 +560,56 @@ test('firms are paused and left, see what is turned on, and days away and limits
   await page.press('Save');
   await page.type('First day', '2026-09-10');
   await page.type('Last day', '2026-09-09');
-  await page.press('Add');
-  sees(page.shows('.field-error'));
+  await press('Add', '.field-error');
   await page.type('Last day', '');
-  await page.press('Add');
-  sees(page.shows('.stack .spread'), page.find('First day').value);
-  await page.press('Remove Aug 30, 2026 to Sep 3, 2026');
-  sees(requests());
+  await press('Add', '.stack .spread', () => page.find('First day').value);
+  await press('Remove Aug 30, 2026 to Sep 3, 2026', requests);
   responses['PATCH v1/me/availability'] = 503;
-  await page.press('Pause all firms');
-  sees(page.shows('section[aria-labelledby=availability] .note'));
+  await press('Pause all firms', 'section[aria-labelledby=availability] .note');
   responses['PATCH v1/me/availability'] = (changes: object) => ({ ...availability(), ...changes });
-  await page.press('Send now');
-  sees(requests(), page.shows('.note'));
+  await press('Send now', requests, '.note');
+  await page.go('#/');
+  for (const max_open_offers of [null, 1]) {
+    const more = { accepting_assignments: true, away: [], max_open_offers };
+    state.profile = { ...state.profile, availability: { ...availability(), ...more } };
+    await wait(60_000, '.note.neutral');
+  }
 });
 
 test('the settings change the account, confirm an address, name devices, and end the session after a question', async () => {
   begin('settings');
-  await page.go('#/settings');
-  sees();
+  await go('#/settings');
   await page.press('Change');
   sees(page.shows('form').slice(0, 6));
   await page.type('Last name', ' De la Croix ');
   await page.type('Email', 'new@example.com');
   responses['PATCH v1/me'] = invalid('email');
-  await page.press('Save');
-  sees(page.shows('.field-error'), requests());
+  await press('Save', '.field-error', requests);
   responses['PATCH v1/me'] = ({ email: _, ...changes }: Record<string, unknown>) =>
     (state.profile = { ...state.profile, ...changes });
-  await page.press('Save');
-  sees(page.shows('form, main dd').slice(0, 9));
+  await press('Save', () => page.shows('form, main dd').slice(0, 9));
+  // As after a reload: the code is in a mail.
+  await page.go('#/');
+  await go('#/settings', () => page.shows('form').slice(0, 6));
   await page.press('Send a new code');
   responses['POST v1/me/email-confirmation'] = invalid('code');
   await page.type('Six-digit code', '12 34 56 ');
-  await page.press('Confirm address');
-  sees(page.shows('.field-error'), requests());
+  await press('Confirm address', '.field-error', requests);
   responses['POST v1/me/email-confirmation'] = () => {
     state.profile = { ...state.profile, email: 'new@example.com' };
     return state.profile;
   };
-  await page.press('Confirm address');
-  sees(page.shows('main form .field-error, main dd'), toasts(), requests());
+  await press('Confirm address', 'main form .field-error, main dd', toasts, requests);
   const prompt = jest.fn(async () => ({ outcome: 'dismissed' }));
   page.window.dispatchEvent(Object.assign(new page.window.Event('beforeinstallprompt'), { prompt }));
   await page.wait(1000);
-  await page.press('Install');
-  sees(prompt.mock.calls.length);
+  await press('Install', () => prompt.mock.calls.length);
   await page.choose('Display', 'Dark');
   await page.choose('Time to undo an answer', '10 seconds');
-  await page.choose('Language', 'English');
+  await page.choose('Language', 'Español');
+  await go('#/history', '.pill, .line.muted', () => page.document.documentElement.lang);
+  await page.go('#/settings');
+  await page.choose('Idioma', 'English');
   sees(
     localStorage.getItem('preferences'),
     localStorage.getItem('language'),
@@ -616,32 +620,67 @@ test('the settings change the account, confirm an address, name devices, and end
     { id: 'p2', name: 'Key', last_used_at: null },
   ]);
   await page.go('#/');
-  await page.go('#/settings');
-  sees(page.shows('main .stack'));
+  await go('#/settings', 'main .stack');
   await page.press('Rename iPhone');
   await page.type('Name of the passkey', ' Phone ');
   responses['PATCH v1/passkeys/p1'] = { id: 'p1', name: 'Phone' };
   sees(page.shows('dialog'));
-  await page.press('Save');
-  sees(requests(), toasts(), page.shows('dialog'));
-  await page.press('Remove Key');
-  sees(page.shows('dialog'));
+  await press('Save', requests, toasts, 'dialog');
+  await press('Remove Key', 'dialog');
   responses['DELETE v1/passkeys/p2'] = refusal(403, 'passkey_required');
-  await page.press('Remove Key');
-  sees(toasts(), page.shows('dialog'));
+  await press('Remove Key', toasts, 'dialog');
   responses['DELETE v1/passkeys/p2'] = 204;
   await page.press('Remove Key');
-  await page.press('Remove Key');
-  sees(requests(), toasts());
+  await press('Remove Key', requests, toasts);
   responses['POST v1/passkeys/options'] = { options: { challenge: 'AAAA', user: { id: 'AAAA' } } };
-  await page.press('Add a passkey');
-  sees(toasts());
+  await press('Add a passkey', toasts);
   const attested = { attestationObject: bytes('attested'), getTransports: () => ['usb'] };
   credentials.create.mockResolvedValueOnce(credential(attested));
   responses['POST v1/passkeys'] = { status: 201, id: 'p3', name: 'x' };
   await page.type('Name of the passkey', ' ');
-  await page.press('Add a passkey');
-  sees(toasts(), requests());
+  await press('Add a passkey', toasts, requests);
+});
+
+test('notifications are turned on and off where the browser allows it, and a test one is sent once in ten seconds', async () => {
+  begin('notifications');
+  let held: object | null = null;
+  const unsubscribe = async () => (held = null);
+  const [endpoint, options] = ['https://push.example/1', { applicationServerKey: bytes('key') }];
+  const toJSON = () => ({ endpoint, keys: { p256dh: 'p', auth: 'a' } });
+  const subscribe = async () => (held = { endpoint, options, toJSON, unsubscribe });
+  const pushManager = { getSubscription: async () => held, subscribe: jest.fn(subscribe) };
+  const asked = { permission: 'denied', requestPermission: async () => 'granted' };
+  Object.assign(globalThis, { PushManager: Object, Notification: asked });
+  const ready = Promise.resolve({ pushManager });
+  Object.assign(navigator, { serviceWorker: { ready, getRegistration: () => ready } });
+  const card = '#main > section:nth-of-type(3)';
+  await page.go('#/');
+  await go('#/settings', card);
+  asked.permission = 'granted';
+  await go('#/', '.suggestion');
+  await press('Not now', '.suggestion');
+  await go('#/settings', card);
+  responses['GET push-key'] = { key: 'a2V5' };
+  pushManager.subscribe.mockRejectedValueOnce(new DOMException('', 'AbortError'));
+  await press('Turn on', toasts);
+  jest.spyOn(crypto, 'randomUUID').mockReturnValueOnce('0-0-0-0-0');
+  const device = 'v1/devices/0-0-0-0-0';
+  responses[`GET ${device}`] = { device_id: '0-0-0-0-0', endpoint };
+  for (const name of [`PUT ${device}`, `PUT ${device}/preferences`, `DELETE ${device}`])
+    responses[name] = 204;
+  await press('Turn on', card, requests);
+  const send = 'Send me a test notification';
+  responses[`POST ${device}/test-notification`] = 202;
+  await press(send, card);
+  await page.wait(8000);
+  await page.press(send);
+  responses[`POST ${device}/test-notification`] = 429;
+  await press(send, toasts, requests);
+  await press('Quiet hours', card, requests);
+  await page.type('Until', '07:15', 'change');
+  await press('Remind me of due dates', card, requests);
+  await press('Turn off', card, requests);
+  await go('#/', '.suggestion');
 });
 
 test('credentials are kept as they are typed, and replace those of another device after a word', async () => {
@@ -649,7 +688,10 @@ test('credentials are kept as they are typed, and replace those of another devic
   responses['GET v1/me/credentials'] = 503;
   await page.go('#/credentials');
   await page.wait(1000);
-  sees();
+  const banner = () => page.document.querySelector('.network')?.textContent;
+  sees(page.shows('main'), banner());
+  page.happens(page.window, 'offline');
+  await wait(100, banner);
   responses['GET v1/me/credentials'] = {
     version: 'v1',
     fcn: { number: '0070012345', categories: ['residential', 'other'], expires_on: '2026-09-02' },
@@ -658,8 +700,7 @@ test('credentials are kept as they are typed, and replace those of another devic
       { state: 'XX', kind: 'resident', number: 'W2', expires_on: '2027-04-30' },
     ],
   };
-  await page.press('Try again');
-  sees(page.shows('main').filter((one) => !/^option [A-Z]{2}$/.test(one)));
+  await press('Try again', () => page.shows('main').filter((one) => !/^option [A-Z]{2}$/.test(one)));
   await page.press('Residential (dwelling)');
   await page.press('Condominium (RCBAP)');
   await page.press('Add a license');
@@ -667,15 +708,12 @@ test('credentials are kept as they are typed, and replace those of another devic
   await page.choose('Kind', 'Emergency');
   await page.type('Number', 'E5');
   await page.type('Last day', '2027-01-31');
-  await page.press('Remove license 1');
-  sees(page.shows('main [role=status]'));
+  await press('Remove license 1', 'main [role=status]');
   responses['PUT v1/me/credentials'] = refusal(409, 'credentials_changed');
   responses['GET v1/me/credentials'] = { version: 'v2', licenses: [] };
-  await page.press('Save');
-  sees(page.shows('.note'), page.shows('main section h2'));
+  await press('Save', '.note', 'main section h2');
   responses['PUT v1/me/credentials'] = { version: 'v3', licenses: [] };
-  await page.press('Save');
-  sees(requests(), page.shows('main section h2'), toasts());
+  await press('Save', requests, 'main section h2', toasts);
   await page.press('Add a license');
   const ends: string[] = [];
   for (const day of ['2026-11-01', '2026-10-31', '2026-09-01']) {
@@ -686,13 +724,11 @@ test('credentials are kept as they are typed, and replace those of another devic
   responses['PUT v1/me/credentials'] = refusal(409, 'credentials_changed');
   await page.type('Number', 'E6');
   await page.press('Save');
-  await page.press('Take what is saved');
-  sees(page.shows('main section h2'));
+  await press('Take what is saved', 'main section h2');
   responses['PUT v1/me/credentials'] = { version: 'v3', licenses: [] };
   await page.press('Add a license');
   await page.press('Cancel');
-  await page.press('Save');
-  sees(requests(), page.shows('main section h2'));
+  await press('Save', requests, 'main section h2');
 });
 
 test('the map has a marker for claims at a place, and a route to those that are chosen, the nearest first', async () => {
@@ -703,39 +739,48 @@ test('the map has a marker for claims at a place, and a route to those that are 
   await page.go('#/map');
   await page.wait(1000);
   page.observe();
-  await page.wait(1000);
-  sees();
-  await page.press(/near Cedar Key/);
-  sees(page.shows('.claim-row').slice(0, 12));
+  await wait(1000);
+  for (const zoom of ['Zoom in', 'Show all', 'Zoom out', 'Zoom out', 'Zoom out', 'Show all'])
+    await press(zoom, '.marker, .map-town');
+  await press(/near Cedar Key/, () => page.shows('.claim-row').slice(0, 12));
   await page.press('Add to route');
   await page.press('Show');
-  await page.press('Add to route');
-  sees(page.shows('[aria-labelledby=stops]'), page.shows('.action-bar'), page.shows('.claim-row button'));
-  await page.press(/^Remove from route: Ana a5/);
-  sees(page.shows('[aria-labelledby=stops] a, .action-bar'));
-  await page.press('From 32625');
-  sees(page.shows('dialog'));
-  await page.press('Remove location');
-  sees(page.shows('dialog'), page.shows('.tools'), page.shows('[aria-labelledby=stops] a'));
+  await press('Add to route', '[aria-labelledby=stops]', '.action-bar', '.claim-row button');
+  await press(/^Remove from route: Ana a5/, '[aria-labelledby=stops] a, .action-bar');
+  await press('From 32625', 'dialog');
+  await press('Remove location', 'dialog', '.tools', '[aria-labelledby=stops] a');
+  const elms = Array.from({ length: 9 }, (_, n) => Object.assign(small(`e${n}`), { loss_location: elm }));
+  state.offers.push(...elms);
+  await page.wait(60_000);
+  await page.press('Show');
+  for (const _ of elms) await page.press('Add to route');
+  sees(page.shows('.action-bar, .claim-row button'), page.shows('main .muted').slice(-2));
+  [state.offers, state.accepted] = [[], []];
+  await page.wait(60_000);
+  await go('#/', '.empty-state');
+  state.profile = { ...state.profile, firms: [] };
+  await page.wait(60_000);
+  for (const hash of ['#/', '#/firms', '#/map', '#/claims']) {
+    await go(hash, '.empty-state');
+  }
 });
 
 test('after a sign-out nothing is left, and a passkey signs in', async () => {
   begin('sign-out');
   headers = { Date: new Date(Date.now() - 86_400_000).toUTCString() };
   await page.go('#/settings');
-  await page.wait(60_000);
-  sees(page.shows('.network'));
-  await page.press('Sign out everywhere');
-  sees(page.shows('dialog'));
+  await wait(60_000, '.network');
+  await press('Sign out everywhere', 'dialog');
   await page.press('Cancel');
+  await press('Sign out', 'dialog');
+  responses['DELETE session'] = 503;
+  await press('Sign out', toasts, 'dialog');
   await page.press('Sign out');
-  sees(page.shows('dialog'));
   responses['DELETE session'] = () => {
     state.profile = null;
     return 204;
   };
-  await page.press('Sign out');
-  sees();
+  await press('Sign out');
   const signed = { authenticatorData: bytes('data'), signature: bytes('signed') };
   credentials.get.mockResolvedValueOnce(credential(signed));
   responses['POST session'] = 401;

@@ -108,20 +108,23 @@ class Channel extends window.EventTarget {
   close(): void {}
 }
 
-/** Of an effect after a rendering. */
-const EFFECT_MS = 40;
-/** The last parts are for what is loaded by an effect, and by an effect of that in turn. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    // Modules are resolved by another thread.
+    if (turn % 40 === 20) await import(import.meta.url);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const STEP_MS = 20;
+/** What an act or a timer begins ends before the next timer, so that no result depends on the speed of the machine. */
 const wait = async (ms: number): Promise<void> => {
   // A new hash is told in a later turn.
   await library.happyDOM.waitUntilComplete();
-  const end = ms < 1000 ? [1, 1] : [EFFECT_MS, EFFECT_MS, EFFECT_MS, EFFECT_MS];
-  for (const part of [ms - end.length * (end[0] ?? 0), ...end]) {
-    await jest.advanceTimersByTimeAsync(part);
-    for (let turns = 0; turns < 200; turns += 1) {
-      // Modules are resolved by another thread.
-      if (turns % 50 === 25) await import(import.meta.url);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  await turns(200);
+  for (let left = ms; left > 0; left -= STEP_MS) {
+    jest.advanceTimersByTime(Math.min(left, STEP_MS));
+    await turns(40);
   }
 };
 
