@@ -958,7 +958,7 @@ test('what cannot be read again stays as it was, a choice is taken back, and a p
   sees`h1, .note-body: h1 Sign in to your firm's desk | div.note-body You are signed out.`;
 });
 
-test('a dialog names five claims and counts the others, a map of too many says so, and a sheet of a workbook is chosen', async () => {
+test('a dialog names five claims and counts the others, a map of too many says so, a sheet of a workbook is chosen, and keys of who was removed stay shown', async () => {
   answers.getOwnStaff = example('getOwnStaff', { permissions: ROLE_PERMISSIONS.admin });
   const rows = Array.from({ length: 6 }, (_, n) => row(`C${n}`, {}));
   answers.listBoardClaims = pageOf('listBoardClaims', ...rows);
@@ -967,6 +967,11 @@ test('a dialog names five claims and counts the others, a map of too many says s
   await select('all shown');
   await press('Withdraw 6');
   says`dialog li: C0 · FL26-0093184 | C1 · FL26-0093184 | C2 · FL26-0093184 | C3 · FL26-0093184 | C4 · FL26-0093184 | +1`;
+  await press('Cancel');
+  sent.splice(0);
+  // Which adjusters suit a claim is asked for one alone.
+  await press('Offer 6');
+  asks`listBoardAdjusters environment=live&limit=200`;
   await press('Cancel');
   answers.listBoardClaims = { ...pageOf('listBoardClaims', row('Ann', {})), next_cursor: 'more' };
   await go('#/map');
@@ -977,4 +982,9 @@ test('a dialog names five claims and counts the others, a map of too many says s
   await choosesFile(new File([workbookOf({ sheets }).slice()], 'book.xlsx'));
   await choose('Sheet', 'Claims');
   asks`importClaims {"adjusters":{},"name":"book","file_name":"book.xlsx","dry_run":true,"text":"Claim #\\r\\nCover","delimiter":"tab","environment":"live"} | importClaims {"adjusters":{},"name":"book","file_name":"book.xlsx","dry_run":true,"text":"Claim #\\r\\nClaims","delimiter":"tab","environment":"live"}`;
+  const left = { id: 's2', name: 'Ann', working_keys: 2 };
+  answers.listStaff = pageOf('listStaff', left, { id: 's3', name: 'Ben', working_keys: 0 });
+  await go('#/people');
+  for (const name of ['Ann', 'Ben']) for (const act of [`Remove ${name}`, 'Remove']) await press(act);
+  sees`[role=alert] button: button.neutral label=Revoke all keys of Ann Revoke all`;
 });

@@ -7,6 +7,7 @@ import {
   makeCreateFirstFirm,
   makeEraseFirm,
   makeExportFirm,
+  makeSetLegalHold,
   type RequestPosition,
 } from '@svc/application';
 import { type FirmId, type Svcid, TEST_BEHAVIORS } from '@svc/domain';
@@ -68,6 +69,22 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
     { from: null, to: 'started' },
     { from: 'started', to: 'finished' },
   ]);
+});
+
+test('a legal hold that is set during an erasure ends it before the next batch', async () => {
+  const { memory, deps } = setUp();
+  const { firm } = await makeCreateFirm(deps)(command);
+  const batches = [500, 500, 0];
+  const eraseBatch = async () => {
+    await makeSetLegalHold({ ...memory, ...deps })(firm.id, true);
+    return batches.shift() ?? 0;
+  };
+  const firmData = { ...memory.firmData, eraseBatch };
+  const eraseFirm = makeEraseFirm({ ...memory, ...deps, firmData, pause: async () => {} });
+  const progress: number[] = [];
+  const erasing = eraseFirm(firm.id, firm.name, (rows) => progress.push(rows));
+  await expect(erasing).rejects.toThrow('is under legal hold');
+  expect(progress).toEqual([500]);
 });
 
 test('nothing of a firm that is being erased or is erased can be changed', async () => {

@@ -278,12 +278,12 @@ describe('a query', () => {
   it('is parsed to typed values', () => {
     expect(
       queryOf(
-        'updated_since=2026-08-29T14:30:00.5%2B02:00&assignment_status=rejected&external_id=a+b%2Fc&limit=200&cursor=x%3D',
+        'updated_since=2026-08-29T14:30:00.5%2B02:00&assignment_status=rejected&external_id=a+b%2Fc%2Bd&limit=200&cursor=x%3D',
       ),
     ).toEqual({
       updated_since: Date.parse('2026-08-29T12:30:00.500Z'),
       assignment_status: 'rejected',
-      external_id: 'a b/c',
+      external_id: 'a b/c+d',
       limit: 200,
       cursor: 'x=',
     });

@@ -78,9 +78,11 @@ describe('a problem', () => {
   });
 
   it('of a request says how many errors it has, and how many are not listed', () => {
-    expect([validationSummary(1, 1), validationSummary(3, 3), validationSummary(250, 100)]).toEqual([
+    const counts = [validationSummary(1, 1), validationSummary(3, 3), validationSummary(9, 7)];
+    expect([...counts, validationSummary(250, 100)]).toEqual([
       '1 validation error.',
       '3 validation errors.',
+      '9 validation errors. The first 7 are listed; there are 2 more.',
       '250 validation errors. The first 100 are listed; there are 150 more.',
     ]);
   });

@@ -79,7 +79,7 @@ test('a file that is made of claims is read as the same claims', () => {
 test.each(['\n', '\r\n', '\r'])(
   'the parts of a file have all its rows, their numbers and the header (%j)',
   (end) => {
-    const rows = ['a;"two\nlines; ""quoted"""', 'b;5" pipe', 'c;"x"', '', 'd;"\r\n"', 'e;'].map(
+    const rows = ['a;"two\nlines; ""quoted"""', 'b;5" pipe', 'c;"x\ry"', '', 'd;"\r\n"', 'e;'].map(
       (row) => row + end,
     );
     const text = `sep=;\r\n${end}Id;Note${end}${rows.join('').trimEnd()}`;
@@ -98,7 +98,7 @@ test.each(['\n', '\r\n', '\r'])(
       expect(found).toEqual(whole.rows);
     }
     const asOne = { text, delimiter: 'semicolon', header_row: undefined, first_row: undefined };
-    expect(splitCsv(text, MAX)).toEqual([{ content: asOne, rows: 5, lines: 7 }]);
+    expect(splitCsv(text, MAX)).toEqual([{ content: asOne, rows: 5, lines: 8 }]);
     for (const { content } of splitCsv(text, { ...MAX, characters: 45 }))
       expect(content.text.length).toBeLessThanOrEqual(45);
   },

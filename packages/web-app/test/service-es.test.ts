@@ -182,6 +182,13 @@ test.each([
   expect(texts.map(inSpanish).filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
 });
 
+test('of what is first or second, ahead or behind, the Spanish texts say the same', () => {
+  const orders = ['month', 'day'].map((one) => `Is not a date with the ${one} first, as in this column.`);
+  expect(orders.map((text) => /mes|día/.exec(inSpanish(text))?.[0])).toEqual(['mes', 'día']);
+  const clocks = [true, false].map((isAhead) => adjusterEs.network.clock('2 h', isAhead));
+  expect(clocks.map((text) => /adelantado|atrasado/.exec(text)?.[0])).toEqual(['adelantado', 'atrasado']);
+});
+
 const PAGES: readonly (readonly [page: string, en: object, es: object])[] = [
   ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
   ['desk', deskEn, deskEs],
