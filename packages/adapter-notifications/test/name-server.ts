@@ -1,5 +1,4 @@
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
+import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { listening } from '../../../tools/services/local-server.ts';
@@ -82,15 +81,24 @@ export async function startNameServer(answers: ReadonlyMap<string, Answer>) {
       }
     });
   });
-  const { port } = await listening(tcp);
-  const udp = createSocket('udp4');
-  udp.on('message', (query, from) => {
-    const response = respond(query, 512);
-    if (response !== null) udp.send(response, from.port, from.address);
-  });
-  udp.bind(port, '127.0.0.1');
-  await once(udp, 'listening');
-  atEnd(() => udp.close());
+  const bound = (port: number): Promise<Socket | null> =>
+    new Promise((resolve) => {
+      const udp = createSocket('udp4', (query, from) => {
+        const response = respond(query, 512);
+        if (response !== null) udp.send(response, from.port, from.address);
+      });
+      udp.once('error', () => resolve(null));
+      udp.bind(port, '127.0.0.1', () => resolve(udp));
+    });
+  let { port, stop } = await listening(tcp);
+  let udp = await bound(port);
+  // Another program has the same port on UDP.
+  for (; udp === null; udp = await bound(port)) {
+    await stop();
+    ({ port, stop } = await listening(tcp));
+  }
+  const socket = udp;
+  atEnd(() => socket.close());
   return {
     address: `127.0.0.1:${port}`,
     /** The name of each query. */
