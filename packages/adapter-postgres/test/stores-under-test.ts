@@ -55,8 +55,8 @@ function failAfter(statements: number, transaction: OpenTransaction, onFault: ()
 }
 
 /**
- * What a suite of stores tests, on a database of its own.
- * @param sql is run there first.
+ * Stores in PostgreSQL for one suite, in a new database.
+ * @param sql is run in it first
  */
 export const storesWith =
   (encryption: WrappingKeySource | null, sql = '') =>

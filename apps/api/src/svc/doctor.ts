@@ -31,6 +31,7 @@ import {
   tlsModeNote,
 } from '../config.ts';
 import { createLog } from '../logging.ts';
+import { counted } from './output.ts';
 
 /** Beside the DB_POOL_MAX connections of a process; the second with ENCRYPTION_KEY. */
 const JOB_CONNECTIONS = 2;
@@ -181,11 +182,11 @@ async function checkEncryption(config: Config, url: DatabaseUrl): Promise<Check>
 export function checkFirms(firms: readonly Pick<Firm, 'id' | 'erasure'>[]): Check {
   const started = firms.filter(({ erasure }) => erasure === 'started');
   const erased = firms.filter(({ erasure }) => erasure === 'finished').length;
-  const counted = `${firms.length} ${firms.length === 1 ? 'firm' : 'firms'}, ${erased} of them erased`;
-  if (started.length === 0) return ok('firms', counted);
+  const found = `${counted(firms.length, 'firm')}, ${erased} of them erased`;
+  if (started.length === 0) return ok('firms', found);
   const ids = started.map(({ id }) => id).join(', ');
   const advice = 'if that was interrupted, repeat svc firm erase';
-  return note('firms', `${counted}; being erased: ${ids} (${advice})`);
+  return note('firms', `${found}; being erased: ${ids} (${advice})`);
 }
 
 export function checkRights({
