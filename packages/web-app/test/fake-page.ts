@@ -191,11 +191,12 @@ const GLOBALS = {
 };
 
 /**
- * Loads what an app loads when it is first used, so that no test waits for the disk.
+ * Loads what an app and its packages load when they are first used, so that no test waits for the disk.
  * @param folder of the app's source
  */
 export async function loadAll(folder: URL): Promise<void> {
-  for (const within of [folder, new URL('../src/', import.meta.url)])
+  const packages = ['web-app', 'csv-import'].map((name) => new URL(`../../${name}/src/`, import.meta.url));
+  for (const within of [folder, ...packages])
     for (const name of readdirSync(within, { recursive: true, encoding: 'utf8' })) {
       if (!/[.]tsx?$/.test(name)) continue;
       const file = new URL(name, within);
