@@ -6,6 +6,7 @@ import { STAFF_ROLES } from '../../../packages/domain/src/vocabulary.ts';
 import { PAGES } from '../../docs/src/pages.ts';
 import type { Permission } from '../src/endpoints.ts';
 import { SCREENS } from '../src/navigation.ts';
+import { CLOCK_TEXTS } from '../src/texts/clocks.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { FIELD_NAMES, fieldLabel } from '../src/texts/field-names.ts';
@@ -21,6 +22,37 @@ test('each field has a name of one kind in each language, and paths in texts are
   expect(withLabels('Give it the field policyholder.first_name or external_id.', FIELD_NAMES.en)).toBe(
     'Give it the field “Policyholder: first name” or “Your id of the claim”.',
   );
+});
+
+/** The texts at a path in both languages; those with values, with these. */
+const textsAt = (path: string, text: unknown, other: unknown): string[] => {
+  const said = (one: unknown): string =>
+    typeof one === 'function' ? SAMPLES.map((values) => one(...values)).join(', ') : String(one);
+  if (typeof text !== 'object') return [`${path}: ${said(text)} | ${said(other)}`];
+  return Object.entries(Object(text)).flatMap(([name, one]) =>
+    textsAt(`${path} ${name}`.trim(), one, Object(other)[name]),
+  );
+};
+const SAMPLES = [
+  [1, 2, 3],
+  [2, 1, 0],
+  [0, 0, 1],
+];
+
+test('each text and label is that of its subject in both languages, with values in their places and plurals', () => {
+  const { ofService, audit, ...texts } = en;
+  const { action, ...trail } = audit;
+  const fields = FIELD_PATHS.map((path) => {
+    const [name, other] = [FIELD_NAMES.en, FIELD_NAMES.es].map((names) => fieldLabel(path.split('.'), names));
+    return `${path}: ${name} | ${other}`;
+  });
+  const found = [
+    ...textsAt('', { ...texts, audit: trail }, es),
+    ...textsAt('clocks', CLOCK_TEXTS.en, CLOCK_TEXTS.es),
+    ...fields,
+  ];
+  const file = readFileSync(new URL('./texts.txt', import.meta.url), 'utf8');
+  expect(found).toEqual(file.trimEnd().split('\n'));
 });
 
 test('every screen has a help in each language that names the roles that may open it, and leads to a page', () => {

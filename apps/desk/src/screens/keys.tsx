@@ -163,11 +163,7 @@ function Row(props: {
       </span>
       <span class="cell">
         <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
-        {isOver && (
-          <span class="pill error">
-            {revoked_at === null ? texts.value.adjusters.statuses.expired : words.revoked}
-          </span>
-        )}
+        {isOver && <span class="pill error">{revoked_at === null ? words.expired : words.revoked}</span>}
         <span class="line muted">
           {last_used_at === null
             ? texts.value.passkeys.unused

@@ -413,6 +413,7 @@ export const en = {
     used: (requests: number, burst: number) => `Burst: ${requests} of ${burst} used`,
     rateLimited: (count: number) =>
       `${plural(count, 'request was', 'requests were')} rate limited (429) in the last 14 days.`,
+    expired: 'Expired',
     revoked: 'Revoked',
   },
   requests: {

@@ -416,6 +416,7 @@ export const es: Texts = {
     used: (requests, burst) => `Ráfaga: ${requests} de ${burst} usadas`,
     rateLimited: (count) =>
       `${plural(count, 'solicitud limitada', 'solicitudes limitadas')} (429) en los últimos 14 días.`,
+    expired: 'Vencida',
     revoked: 'Revocada',
   },
   requests: {
