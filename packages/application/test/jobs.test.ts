@@ -280,8 +280,8 @@ test('a reminder of credentials that is late looks back to its own time, and the
   ]);
   await use.saveCredentials({ svcId }, { licenses: [license('L2', second)] });
   for (const expiresOn of [first, second]) await use.runJob({ kind: 'notify_credentials', svcId, expiresOn });
-  expect(external.notifications.map(({ notification }) => notification)).toEqual([
-    { kind: 'credentials', expiresOn: second },
+  expect(external.notifications).toEqual([
+    { svcId, notification: { kind: 'credentials', expiresOn: second } },
   ]);
 });
 
@@ -384,7 +384,9 @@ describe('a reminder of deadlines', () => {
     await setQuietHours(fixture, svcId, null, { timeZone, deadlineReminders: true });
     await runDue(fixture);
     clock.advance(MINUTE);
-    const id = await fixture.sendId(firm.live, svcId);
+    const claim = fixture.newClaim();
+    const asSent = claim.asSent.replace('"peril"', '"cat_code":"FL26-09","peril"') as typeof claim.asSent;
+    const id = await fixture.sendId(firm.live, svcId, { claim: { ...claim, asSent } });
     await use.acceptClaim({ svcId }, id);
     const countsOn = async (days: number): Promise<number[]> => {
       const before = fixture.external.notifications.length;
@@ -399,11 +401,20 @@ describe('a reminder of deadlines', () => {
     return { ...fixture, svcId, id, countsOn };
   };
 
-  test('counts a deadline at the time of the next reminder, which does not count it again', async () => {
-    // Accepted at 8:00: the first contact ends at 8:00 on the next day.
-    const { countsOn } = await setUp('UTC', '2026-09-02T08:00:00Z');
-    expect([await countsOn(1), await countsOn(2)]).toEqual([[1], []]);
-  });
+  test.each([
+    [24, [1], []],
+    [48, [], [1]],
+  ])(
+    'counts a deadline at the time of the next reminder, also that of an event: %i hours',
+    async (...row) => {
+      // Accepted at 8:00: the first contact ends at 8:00 on the next day.
+      const { countsOn, use } = await setUp('UTC', '2026-09-02T08:00:00Z');
+      const [hours, ...counts] = row;
+      await use.setDeadline({ event: 'FL26-09', kind: 'first_contact', hours, source: 'Bulletin' });
+      expect([await countsOn(1), await countsOn(2)]).toEqual(counts);
+      expect(await countsOn(1)).toEqual([]);
+    },
+  );
 
   test('that is late by days counts at once what ended since its own time', async () => {
     const { countsOn, clock } = await setUp('UTC', '2026-09-02T08:00:00Z');

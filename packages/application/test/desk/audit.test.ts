@@ -186,6 +186,7 @@ describe('a verification by staff', () => {
           actor: 'staff:s-1',
           address: '192.0.2.1',
           action: 'audit.verify',
+          object: `firm:${FIRM}`,
           outcome: 'ok',
           request_id: 'r-1',
         },

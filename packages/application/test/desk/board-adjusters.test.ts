@@ -77,6 +77,8 @@ test('adjusters are listed with their own work, and for a claim with distance an
   expect(first.rows).toHaveLength(1);
   expect(rest.rows).not.toContainEqual(first.rows[0]);
   expect(rest.next).toBeNull();
+  const tests = (await list(firm.id, 'test', { after: null, limit: 9 })).rows;
+  expect(tests.map(({ adjuster }) => adjuster.testOf?.firmId)).toEqual(Array(4).fill(firm.id));
 });
 
 test('a firm reads the credentials of an adjuster who shares them with it, until they stop or leave', async () => {

@@ -46,6 +46,8 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
   expect(await to(both(), [claim('80', far)])).toEqual([offer('80', near, 70)]);
   const withUnknown = [silent, near].map((svcId): [Svcid, number] => [svcId, 0]);
   expect(await to(withUnknown, [claim('80')])).toEqual([offer('80', near, 70)]);
+  // Rather to somebody whose distance is not known than again to who has rejected it.
+  expect(await to(withUnknown, [claim('80', near)])).toMatchObject([{ adjuster: silent, distance: null }]);
   // With the two that they are going to get besides, and the one that is pending, they have as many as they want.
   expect(await to([[near, 1]], [claim('20'), claim('30')])).toEqual([
     offer('20', near, 10),

@@ -6,7 +6,7 @@ import {
   auditEntriesFrom,
   SERVICE_CHAIN,
 } from '@svc/application';
-import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, KeyId, StaffId, Svcid } from '@svc/domain';
 import { HOUR, NO_NOTES } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
@@ -14,10 +14,10 @@ import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 
 export function auditBehavior(fixture: () => Fixture): void {
   const rowsOf = (chain: AuditChainId) => fixture().stores.auditReads.rows(chain, { after: 0, limit: 1000 });
-  /** Actor, action, object and outcome of each event. */
+  /** Actor, action, object and outcome of each event, with the address of its request if there was one. */
   const actionsOf = async (chain: AuditChainId) =>
-    (await fixture().auditOf(chain)).map(({ actor, action, object, outcome }) =>
-      [actor, action, object, outcome].join(' '),
+    (await fixture().auditOf(chain)).map(({ actor, action, object, outcome, address }) =>
+      [actor, action, object, outcome, address ?? []].flat().join(' '),
     );
   /** The latest events of the chain that all accounts without a firm share. */
   const latestOfService = async () =>
@@ -48,13 +48,14 @@ export function auditBehavior(fixture: () => Fixture): void {
         { ...firm.live, origin: { keyId: 'key_7' as KeyId, address: '192.0.2.9', requestId: 'r-1' } },
         svcId,
       );
-      await offer(firm.live, id, svcId);
+      const staff = { staffId: 'staff' as StaffId, address: '192.0.2.8', requestId: 'r-8' };
+      await offer({ ...firm.live, origin: staff }, id, svcId);
       await use.acceptClaim({ svcId, origin: { address: '198.51.100.4', requestId: 'r-2' } }, id);
       await use.closeAcceptedClaim({ svcId }, id);
       const rows = (await fixture().auditOf(firm.id)).slice(before);
       expect(rows).toMatchObject([
         { actor: 'key:key_7', address: '192.0.2.9', requestId: 'r-1', action: 'claim.send' },
-        { actor: `firm:${firm.id}`, address: null, requestId: null, action: 'claim.offer' },
+        { actor: 'staff:staff', address: '192.0.2.8', requestId: 'r-8', action: 'claim.offer' },
         { actor: `adjuster:${svcId}`, address: '198.51.100.4', requestId: 'r-2', action: 'claim.accept' },
         { actor: `adjuster:${svcId}`, address: null, requestId: null, action: 'claim.close' },
       ]);
@@ -83,29 +84,30 @@ export function auditBehavior(fixture: () => Fixture): void {
       const { firm, svcId } = await newTeam();
       const { svcId: invited } = await newAdjuster();
       await invite(firm, invited);
-      await use.withdrawInvitation(firm.live, invited);
+      const origin = { address: '192.0.2.5', requestId: 'r-5' };
+      await use.withdrawInvitation({ ...firm.live, origin: { ...origin, keyId: 'key_5' as KeyId } }, invited);
       await invite(firm, invited);
-      await use.declineInvitation({ svcId: invited }, firm.id);
-      await use.setAcceptingAssignments({ svcId }, firm.id, false);
-      await use.setSharing({ svcId }, firm.id, { credentials: true });
+      await use.declineInvitation({ svcId: invited, origin }, firm.id);
+      await use.setAcceptingAssignments({ svcId, origin }, firm.id, false);
+      await use.setSharing({ svcId, origin }, firm.id, { credentials: true });
       await use.setMember(firm.id, svcId, false);
       const { key } = await newKey(firm);
       const rolled = await use.rollKey(key.id, HOUR);
       await use.revokeKey(rolled.key.id);
       await use.setPlan(firm.id, 'claims_only');
       await use.recordOperatorAction(firm.id, 'audit.verify', 'changed');
-      await use.leaveFirm({ svcId }, firm.id);
+      await use.leaveFirm({ svcId, origin }, firm.id);
       const operator = 'operator:test-operator';
       expect(await actionsOf(firm.id)).toEqual([
         `${operator} firm.create firm:${firm.id} ok`,
         `firm:${firm.id} invitation.send adjuster:${svcId} ok`,
         `adjuster:${svcId} invitation.accept adjuster:${svcId} ok`,
         `firm:${firm.id} invitation.send adjuster:${invited} ok`,
-        `firm:${firm.id} invitation.withdraw adjuster:${invited} ok`,
+        `key:key_5 invitation.withdraw adjuster:${invited} ok 192.0.2.5`,
         `firm:${firm.id} invitation.send adjuster:${invited} ok`,
-        `adjuster:${invited} invitation.decline adjuster:${invited} ok`,
-        `adjuster:${svcId} member.pause adjuster:${svcId} ok`,
-        `adjuster:${svcId} member.sharing adjuster:${svcId} ok`,
+        `adjuster:${invited} invitation.decline adjuster:${invited} ok 192.0.2.5`,
+        `adjuster:${svcId} member.pause adjuster:${svcId} ok 192.0.2.5`,
+        `adjuster:${svcId} member.sharing adjuster:${svcId} ok 192.0.2.5`,
         `${operator} member.permission adjuster:${svcId} ok`,
         `${operator} key.create key:${key.id} ok`,
         `${operator} key.roll key:${key.id} ok`,
@@ -113,7 +115,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} key.revoke key:${rolled.key.id} ok`,
         `${operator} firm.plan firm:${firm.id} ok`,
         `${operator} audit.verify firm:${firm.id} changed`,
-        `adjuster:${svcId} member.leave adjuster:${svcId} ok`,
+        `adjuster:${svcId} member.leave adjuster:${svcId} ok 192.0.2.5`,
       ]);
     });
 
@@ -135,11 +137,12 @@ export function auditBehavior(fixture: () => Fixture): void {
     test('records what an adjuster does to the own account, in the chain of each firm', async () => {
       const { newTeam, use, external } = fixture();
       const { firm, svcId } = await newTeam();
-      const actor = { svcId };
+      const actor = { svcId, origin: { address: '192.0.2.6', requestId: 'r-6' } };
       await use.setAcceptingAssignments(actor, firm.id, false);
       const before = (await actionsOf(firm.id)).length;
       await use.setAcceptingAssignments(actor, firm.id, true);
       await use.setAvailability(actor, { maxOpenOffers: 3 });
+      await use.saveCredentials(actor, { licenses: [] });
       await use.updateProfile(actor, { firstName: 'Zoë' });
       await use.updateProfile(actor, { email: `${svcId}@recorded.example` });
       await use.confirmEmail(actor, external.mails.at(-1)?.code ?? '');
@@ -158,13 +161,14 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.endSession(actor, (await sessionOf(two.token)).sessionId);
       await use.signOut(actor, session.tokenHash);
       await use.signOutEverywhere(actor);
-      const own = (action: string) => `adjuster:${svcId} ${action} adjuster:${svcId} ok`;
+      const own = (action: string) => `adjuster:${svcId} ${action} adjuster:${svcId} ok 192.0.2.6`;
       expect(
         (await actionsOf(firm.id)).slice(before).filter((action) => action.startsWith('adjuster:')),
       ).toEqual(
         [
           'member.resume',
           'availability.change',
+          'credentials.change',
           'profile.change',
           'email.change',
           'email.confirm',
@@ -403,15 +407,18 @@ export function auditBehavior(fixture: () => Fixture): void {
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
       const before = (await actionsOf(firm.id)).length;
-      expect(await errorCodeOf(use.acceptClaim({ svcId }, first))).toBe('offer_not_pending');
-      await use.rejectClaim({ svcId }, second, null);
-      await use.recordWork({ svcId }, accepted, { notes: 'Gate is locked.' });
-      await use.logContact({ svcId }, accepted, { id: 'c-1', at: 1, result: 'reached' });
+      const actor = { svcId, origin: { address: '192.0.2.4', requestId: 'r-4' } };
+      expect(await errorCodeOf(use.acceptClaim(actor, first))).toBe('offer_not_pending');
+      await use.rejectClaim(actor, second, null);
+      await use.recordWork(actor, accepted, { notes: 'Gate is locked.' });
+      await use.logContact(actor, accepted, { id: 'c-1', at: 1, result: 'reached' });
+      await use.closeAcceptedClaim(actor, accepted);
       expect((await actionsOf(firm.id)).slice(before)).toEqual([
-        `adjuster:${svcId} claim.accept claim:${first} offer_not_pending`,
-        `adjuster:${svcId} claim.reject claim:${second} ok`,
-        `adjuster:${svcId} claim.work claim:${accepted} ok`,
-        `adjuster:${svcId} claim.work claim:${accepted} ok`,
+        `adjuster:${svcId} claim.accept claim:${first} offer_not_pending 192.0.2.4`,
+        `adjuster:${svcId} claim.reject claim:${second} ok 192.0.2.4`,
+        `adjuster:${svcId} claim.work claim:${accepted} ok 192.0.2.4`,
+        `adjuster:${svcId} claim.work claim:${accepted} ok 192.0.2.4`,
+        `adjuster:${svcId} claim.close claim:${accepted} ok 192.0.2.4`,
       ]);
     });
 
@@ -493,7 +500,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const reads = Array.from({ length: 450 }, (_, n) => readOf(firm.id, n));
       await stores.audit.append(reads);
       expect((await actionsOf(firm.id)).slice(1)).toEqual(
-        reads.map(({ entry }) => `key:key_1 claim.read ${entry.object} ok`),
+        reads.map(({ entry }) => `key:key_1 claim.read ${entry.object} ok 192.0.2.7`),
       );
     });
 

@@ -9,7 +9,8 @@ const CHICAGO = 'America/Chicago';
 export function clocksBehavior(fixture: () => Fixture): void {
   const setRules = async (firm: TestFirm, rules: readonly ClockRule[], timeZone = CHICAGO) => {
     const { use, newStaff } = fixture();
-    return use.setClocks(await newStaff(firm), () => ({ rules, timeZone }));
+    const origin = { address: '192.0.2.3', requestId: 'r-3' };
+    return use.setClocks({ ...(await newStaff(firm)), origin }, () => ({ rules, timeZone }));
   };
   const accepted = async (firm: TestFirm, svcId: Svcid): Promise<ClaimId> => {
     const { use, sendId, newClaim } = fixture();
@@ -40,9 +41,13 @@ export function clocksBehavior(fixture: () => Fixture): void {
       await setRules(firm, []);
       expect(await fixture().stores.boardReads.clocks(firm.id)).toMatchObject({ rules: [] });
       const recorded = (await fixture().auditOf(firm.id)).filter(({ action }) => action === 'firm.clocks');
-      expect(recorded.map(({ changes }) => changes)).toEqual([
-        { rules: { from: 0, to: 2 }, time_zone: { from: 'UTC', to: CHICAGO } },
-        { rules: { from: 2, to: 0 } },
+      const byPerson = { address: '192.0.2.3', requestId: 'r-3', object: `firm:${firm.id}` };
+      expect(recorded).toMatchObject([
+        {
+          ...{ ...byPerson, at: changedAt },
+          changes: { rules: { from: 0, to: 2 }, time_zone: { from: 'UTC', to: CHICAGO } },
+        },
+        { ...{ ...byPerson, at: clock.now() }, changes: { rules: { from: 2, to: 0 } } },
       ]);
     });
 
@@ -155,7 +160,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const [id, theirs] = [await accepted(firm, svcId), await accepted(other, svcId)];
       await use.setSharing({ svcId }, firm.id, { clocks: true });
       expect([await seen(firm, id), await seen(other, theirs)]).toEqual([expect.anything(), null]);
-      expect(await errorCodeOf(seen(other, id))).toBe('not_found');
+      for (const attempt of [seen(other, id), seen(firm, 'no uuid' as ClaimId)])
+        expect(await errorCodeOf(attempt)).toBe('not_found');
       await use.leaveFirm({ svcId }, firm.id);
       expect([await seen(firm, id), await receiptOf(firm, id)]).toEqual([null, null]);
       await use.addMember(firm.id, svcId);

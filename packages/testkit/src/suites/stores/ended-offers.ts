@@ -8,7 +8,8 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
     const { newFirm, newMember, newStaff } = fixture();
     const firm = await newFirm();
-    const dispatcher = await newStaff(firm, 'dispatcher', { name: 'Ana Lindqvist' });
+    const origin = { address: '192.0.2.3', requestId: 'r-3' };
+    const dispatcher = { ...(await newStaff(firm, 'dispatcher', { name: 'Ana Lindqvist' })), origin };
     return { firm, dispatcher, svcId: await newMember(firm), other: await newMember(firm) };
   };
   const claimOf = async (firm: TestFirm, id: ClaimId) => {
@@ -20,7 +21,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
   const actionsOn = async (firm: TestFirm, id: ClaimId) =>
     (await fixture().auditOf(firm.id))
       .filter(({ object, action }) => object === `claim:${id}` && action !== 'claim.send')
-      .map(({ actor, action, outcome }) => [actor, action, outcome]);
+      .map(({ actor, action, outcome, address }) => [actor, action, outcome, address]);
   const actorOf = ({ staffId }: StaffMember) => `staff:${staffId}`;
   const historyOf = async (firm: TestFirm, id: ClaimId) => {
     const { closedBy, claim, history } = await fixture().use.readBoardClaim(firm.id, id);
@@ -87,7 +88,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       const { assignment } = await claimOf(firm, id);
       clock.advance(MINUTE);
       await use.withdrawOffer(dispatcher, { claimId: id });
-      const byDispatcher = [actorOf(dispatcher), 'claim.withdraw', 'ok'];
+      const byDispatcher = [actorOf(dispatcher), 'claim.withdraw', 'ok', '192.0.2.3'];
       expect(await actionsOn(firm, id)).toEqual([byDispatcher]);
       const decided = { status: 'withdrawn', answered: null, decided_by: { rule: 'withdrawn_by_firm' } };
       const receipt = await receiptOf(firm.live, id);
@@ -95,12 +96,13 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       clock.advance(MINUTE);
       const answeredAt = clock.now() - 90_000;
       const late = { offeredAt: assignment.offeredAt, device: { answeredAt, keptOfflineSince: answeredAt } };
-      const accept = () => use.acceptClaim({ svcId }, id, late);
+      const origin = { address: '192.0.2.4', requestId: 'r-4' };
+      const accept = () => use.acceptClaim({ svcId, origin }, id, late);
       await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: true });
       await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: false });
       expect(await actionsOn(firm, id)).toEqual([
         byDispatcher,
-        [`adjuster:${svcId}`, 'claim.accept', 'offer_not_pending'],
+        [`adjuster:${svcId}`, 'claim.accept', 'offer_not_pending', '192.0.2.4'],
       ]);
       const answered = await receiptOf({ svcId }, id);
       const at = new Date(clock.now()).toISOString();
@@ -158,7 +160,7 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       expect(await use.closeClaimAtDesk(dispatcher, again)).toMatchObject({ closedAt: closed.closedAt });
       const actions = ['claim.withdraw', 'claim.close'];
       expect(await actionsOn(firm, claimId)).toEqual(
-        actions.map((action) => [actorOf(dispatcher), action, 'ok']),
+        actions.map((action) => [actorOf(dispatcher), action, 'ok', '192.0.2.3']),
       );
       expect((await jobsOf(firm)).map(({ job }) => job.kind)).toContain('notify_offer_withdrawn');
       expect(await historyOf(firm, claimId)).toMatchObject({
