@@ -36,14 +36,14 @@ import {
 } from '../src/state/offers.ts';
 import { proposeOffers } from '../src/state/spread.ts';
 import { type ChosenFile, createUpload } from '../src/state/upload.ts';
-import { en } from '../src/texts/en.ts';
+import { en, type Texts } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
 fakeTime();
 
-const browser = () => {
-  const location = { hash: '' };
+const browser = (hash = '') => {
+  const location = { hash };
   const replaceState = (_: unknown, __: string, hash = location.hash): void => {
     location.hash = String(hash);
   };
@@ -60,7 +60,7 @@ const keptIn = (kept: Record<string, string>) => ({
 async function opened(
   /** With what the tab and the browser keep. */
   given: Partial<Record<'drafts' | 'choices', Record<string, string>>> &
-    Partial<{ profile: OwnStaff | Error; claims: BoardClaim[]; isHidden: boolean }> = {},
+    Partial<{ profile: OwnStaff | Error; claims: BoardClaim[]; isHidden: boolean; hash: string }> = {},
 ) {
   const state = {
     profile: given.profile ?? DISPATCHER,
@@ -107,7 +107,7 @@ async function opened(
   const events: Partial<EventHandlers> = {};
   const streams: string[] = [];
   let shown = (): void => {};
-  const navigation = createDeskNavigation(browser());
+  const navigation = createDeskNavigation(browser(given.hash));
   const desk = createDesk({
     api: { call, now: Date.now, isTimeKnown: () => true },
     choices: keptIn(state.choices),
@@ -295,8 +295,8 @@ describe('offers', () => {
       adjuster('SVC-invited', { status: 'pending' }),
       adjuster('SVC-rejected', { name: 'Abe', distance: 0, median_answer_seconds: 1 }),
       adjuster('SVC-paused', { name: 'Abby', distance: 1, accepting_assignments: false }),
-      adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 30, open_claims: 3 }),
-      adjuster('SVC-near', { name: 'Cal', distance: 5, median_answer_seconds: null, open_offers: 2 }),
+      adjuster('SVC-unknown', { name: 'Bea', distance: null, median_answer_seconds: 0, open_claims: 3 }),
+      adjuster('SVC-near', { name: 'Cal', distance: 0, median_answer_seconds: null, open_offers: 2 }),
       adjuster('SVC-far', { name: 'Ana', distance: 90, median_answer_seconds: 60, open_claims: 1 }),
     ];
     const found = (order: CandidateOrder, typed = '') =>
@@ -359,7 +359,7 @@ describe('offers', () => {
     state.meets.listBoardAdjusters = [new NetworkError('timeout')];
     // What is known is shown when it cannot be read again.
     await desk.readAdjusters();
-    expect(desk.adjusters.rows.value).toEqual([one]);
+    expect([desk.adjusters.rows.value, messageOf(desk)]).toEqual([[one], ['error', en.network.needed]]);
     desk.board.toggle(claim.id);
     desk.offers.prepare('board', [claim]);
     desk.chooseEnvironment('test');
@@ -468,24 +468,28 @@ describe('offers', () => {
   });
 });
 
+const REASON = 'Must be a number, such as 250000 or 1234.56.';
 test.each([
   [
     'validation_failed',
-    new ApiError(422, 'validation_failed', [], 'No.'),
-    `${en.refusals.validation_failed} No.`,
+    new ApiError(422, 'validation_failed', [], REASON),
+    ({ refusals, ofService }: Texts) => `${refusals.validation_failed} ${ofService(REASON)}`,
   ],
-  ['a refusal', new ApiError(409, 'claim_closed', [], 'No.'), en.refusals.claim_closed],
-  ['an unknown code', new ApiError(409, 'of_a_later_release', [], 'No.'), 'of_a_later_release'],
-  ['the end of the session', new ApiError(401, 'invalid_session'), undefined],
-  ['a failure', new NetworkError('service'), en.network.failed],
+  ['a refusal', new ApiError(409, 'claim_closed', [], 'No.'), ({ refusals }: Texts) => refusals.claim_closed],
+  ['an unknown code', new ApiError(409, 'of_a_later_release', [], 'No.'), () => 'of_a_later_release'],
+  ['the end of the session', new ApiError(401, 'invalid_session'), () => undefined],
+  ['a failure', new NetworkError('service'), ({ network }: Texts) => network.failed],
 ])(
   '%s is said in words of the page, and a failure of what is read again by itself is not',
-  async (_, error, said) => {
+  async (_, error, saidIn) => {
     const { desk } = await opened();
     desk.showRefusal(error);
-    expect(messageOf(desk)[1]).toBe(error instanceof NetworkError ? undefined : said);
+    expect(messageOf(desk)[1]).toBe(error instanceof NetworkError ? undefined : saidIn(en));
     desk.showError(error);
-    expect(messageOf(desk)[1]).toBe(said);
+    expect(messageOf(desk)[1]).toBe(saidIn(en));
+    desk.language.choose('es');
+    await settled();
+    expect(messageOf(desk)[1]).toBe(saidIn(es));
   },
 );
 
@@ -556,6 +560,8 @@ test('the address of the board and of a claim keeps the filters, and that of ano
     [`#/?carrier=${long}`, ...gulf],
     [`#/?carrier=${long}`, ...gulf],
   ]);
+  const again = await opened({ hash: '#/claims/c1?view=late&state=FL' });
+  expect(again.sent('listBoardClaims')).toMatchObject([{ query: { late: 'true', state: 'FL' } }]);
 });
 
 test.each([
@@ -580,7 +586,7 @@ describe('the board', () => {
 
   test('shows what changed, in order, once in three seconds however many changes there are', async () => {
     const { desk, state, events, reads } = await opened({ claims: claims(3) });
-    events.changed?.('r1');
+    for (let n = 0; n < 2; n += 1) events.changed?.('r1');
     await after(5000);
     expect(reads()).toBe(1);
     state.claims = [...claims(1), ...state.claims.slice(1)];
@@ -636,6 +642,10 @@ describe('the board', () => {
     board.filter({ q: 'another' });
     await after(0);
     expect(board.chosen.value).toEqual([delgado, ortega]);
+    // As they are read now: one that is closed meanwhile is not among them.
+    state.claims = [{ ...delgado, closed_at: '2026-08-30T00:00:00.000Z' }, ...rows.slice(2)];
+    await board.list.refresh();
+    expect(board.chosen.value).toEqual([ortega]);
     board.clearSelection();
     const names = () => board.rows.value?.map(({ name }) => name);
     for (const [by, ...expected] of [
@@ -687,7 +697,9 @@ describe('the board', () => {
     await after(299);
     expect(sent('listBoardClaims')).toHaveLength(before);
     await after(1);
-    expect(sent('listBoardClaims')[before]?.query).toMatchObject({ q: 'delgado', environment: 'live' });
+    expect(sent('listBoardClaims').slice(before)).toMatchObject([
+      { query: { q: 'delgado', environment: 'live' } },
+    ]);
   });
 
   test('keeps its rows when they cannot be read again, and reads them once the service responds, without another change', async () => {
@@ -702,6 +714,10 @@ describe('the board', () => {
     // The page says it, and no message does.
     expect(messageOf(desk)).toEqual([undefined]);
     state.listing = undefined;
+    state.visible = false;
+    await after(30_000);
+    expect(rowsOf(desk)).toEqual(before);
+    state.visible = true;
     await after(30_000);
     expect(rowsOf(desk)).toEqual(state.claims.map(({ id }) => id));
   });
@@ -726,7 +742,8 @@ describe('the board', () => {
     expect(chosen()).toEqual([0, 1, 2]);
     toggle(0, true);
     expect(chosen()).toEqual([]);
-    const auditor = await opened({ claims: rows, profile: { ...DISPATCHER, permissions: ['claims:read'] } });
+    const permissions = DISPATCHER.permissions.filter((one) => one !== 'claims:write');
+    const auditor = await opened({ claims: rows, profile: { ...DISPATCHER, permissions } });
     expect(auditor.desk.board.selectable.value).toEqual([]);
   });
 
@@ -941,17 +958,19 @@ describe('a session', () => {
   test('whose role has changed, as the end of its events may mean, shows what the new role may see, and not a role of the session before', async () => {
     const { desk, state, events, streams, shown, reads } = await opened({ claims: [boardClaim()] });
     const rows = rowsOf(desk);
+    desk.board.toggle(rows?.[0] ?? '');
     const roles = [['claims:read'], ['keys:read']] as const;
     const seen: unknown[] = [];
     for (const permissions of roles) {
       state.profile = { ...DISPATCHER, permissions: [...permissions] };
       events.disconnected?.(false);
       await settled();
-      seen.push([desk.can('claims:read'), desk.can('keys:read'), rowsOf(desk)]);
+      const { size } = desk.board.selected.value;
+      seen.push([desk.can('claims:read'), desk.can('keys:read'), rowsOf(desk), size]);
     }
     expect(seen).toEqual([
-      [true, false, rows],
-      [false, true, undefined],
+      [true, false, rows, 1],
+      [false, true, undefined, 0],
     ]);
     shown();
     await after(60_000);
@@ -976,12 +995,12 @@ test('of deliveries the last that arrived, what waits and what failed last is sa
   const delivery = (status: string, next_attempt_at: string | null, ...attempts: readonly object[]) =>
     ({ id: 'd', type: 'claims.changed', created_at: 'made', status, next_attempt_at, attempts }) as Delivery;
   const waiting = [
-    delivery('pending', '05'),
+    ...[delivery('pending', null), delivery('pending', '05')],
     delivery('pending', '03', attempt('01', 500), attempt('02', 503)),
   ];
   const delivered = delivery('delivered', null, attempt('01', 503), attempt('04', 204));
   expect(healthOf([...waiting, delivered, delivery('delivered', null, attempt('00', 204))])).toEqual({
-    ...{ deliveredAt: '04', waiting: 2, failed: attempt('02', 503), next: '03' },
+    ...{ deliveredAt: '04', waiting: 3, failed: attempt('02', 503), next: '03' },
   });
   expect(healthOf([delivery('delivered', null), delivery('failed', null, attempt('01', 401))])).toEqual({
     ...{ deliveredAt: 'made', waiting: 0, failed: attempt('01', 401), next: undefined },
@@ -1063,10 +1082,12 @@ describe('an upload', () => {
   });
 
   /** An upload of a checked file that gets these responses, and what it sends. */
-  const uploading = async (responses: (object | Error)[]) => {
+  const uploading = async (responses: (object | undefined)[]) => {
     const { desk, navigation, state, sent } = await opened();
     state.meets.importClaims = [result(2, null, true, 'valid'), ...responses];
     const uploads = desk.openUploads(createUpload);
+    // Without a file there is nothing to check or to send.
+    for (const act of [uploads.send, uploads.resume, () => uploads.change({})]) await act();
     await uploads.choose(FILE);
     const bodies = () => sent('importClaims').flatMap(({ body }, n) => (n === 0 ? [] : (body as ImportBody)));
     return { desk, navigation, bodies, uploads };
@@ -1089,7 +1110,9 @@ describe('an upload', () => {
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     expect(messageOf(desk)).toEqual(['error', en.network.needed]);
     await uploads.resume();
-    expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 4, already_sent: 2 } });
+    expect([uploads.upload.value, uploads.canResume()]).toMatchObject([
+      ...[{ kind: 'sent', counts: { sent: 4, already_sent: 2 } }, false],
+    ]);
     // With the columns of the check and of every part, whatever others import under the same name.
     const sent = bodies().map((body) => `${body.from_row} ${Object.keys(body.columns ?? {})}`);
     const repeated = Array(3).fill('4 Claim #,Column 2');
@@ -1212,7 +1235,9 @@ describe('an upload', () => {
       ...file,
       arrayBuffer: async () => Uint8Array.from(Buffer.from('Claim #,Garc\x92a\n1,2', 'latin1')).buffer,
     };
-    const { uploads, bodies } = await uploading([result(2, null, true, 'valid')]);
+    const { desk, uploads, bodies } = await uploading([
+      ...[result(2, null, true, 'valid'), result(2, null, false, 'sent')],
+    ]);
     await uploads.choose(mac);
     expect([uploads.notice.value, uploads.upload.value]).toMatchObject([
       { kind: 'encoding', samples: [{ sample: 'Garc’a' }, { encoding: 'macintosh', sample: 'García' }] },
@@ -1228,12 +1253,18 @@ describe('an upload', () => {
       undefined,
       [true, false].map((isCheck) => ['Claim #,García\n1,2', isCheck]),
     ]);
+    await uploads.choose(mac, { encoding: 'utf-8' });
+    expect([uploads.notice.value, uploads.file.value]).toMatchObject([
+      ...[{ kind: 'unreadable' }, { encoding: 'macintosh' }],
+    ]);
+    desk.chooseEnvironment('test');
+    expect([uploads.notice.value, uploads.file.value]).toEqual([undefined, undefined]);
   });
 
   test('of two files that are read at the same time is of the last one', async () => {
     const slow: (() => void)[] = [];
-    const { uploads, bodies } = await uploading([result(2, null, true, 'valid')]);
-    const { file } = fileOf('Last.csv', 'a,b\n1,2\n');
+    const { desk, uploads, bodies } = await uploading([result(2, null, true, 'valid')]);
+    const { file, bytes } = fileOf('Last.csv', 'a,b\n1,2\n');
     const waits = new Promise<void>((resolve) => slow.push(resolve));
     const first = uploads.choose({
       name: 'Slow.csv',
@@ -1248,6 +1279,12 @@ describe('an upload', () => {
     expect(uploads.file.value).toEqual({
       ...{ name: 'Last', fileName: 'Last.csv', text: 'a,b\n1,2\n', encoding: 'utf-8', chosen: file },
     });
+    // While it is read again, the other data is chosen, for which it is not checked.
+    bytes.value = Buffer.from('a,b\n3,4\n');
+    const sending = uploads.send();
+    desk.chooseEnvironment('test');
+    await sending;
+    expect(bodies()).toHaveLength(1);
   });
 
   test('that is refused is not resumed, one whose session has ended is, and one with rows that failed says so', async () => {
@@ -1318,8 +1355,10 @@ describe('an upload', () => {
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {
     const answers: ((met: object) => void)[] = [];
-    const waiting = new Promise<object>((resolve) => answers.push(resolve));
-    const { desk, bodies, uploads } = await uploading([waiting, result(2, null, true, 'valid')]);
+    const [first, last] = [0, 1].map(() => new Promise<object>((resolve) => answers.push(resolve)));
+    const { desk, bodies, uploads } = await uploading([
+      ...[first, result(2, null, true, 'valid'), new NetworkError('service', 1000), last],
+    ]);
     const values = { 'carrier.name': 'Gulf' };
     const changing = uploads.change({ columns: { 'Claim #': 'claim_number', Code: null }, values });
     await settled();
@@ -1334,6 +1373,18 @@ describe('an upload', () => {
       ...{ environment: 'live', dry_run: true, values },
     };
     expect(bodies()).toEqual([{ ...common, columns: { 'Claim #': 'claim_number' } }, common]);
+    // A check that the service could not process yet is not repeated for the file of before.
+    void uploads.change({ date_order: 'dmy' });
+    await settled();
+    const choosing = uploads.choose(FILE);
+    await settled();
+    expect(uploads.upload.value).toBeUndefined();
+    await after(1000);
+    answers[1]?.(result(2, null, true, 'valid'));
+    await choosing;
+    expect([bodies().length, uploads.upload.value?.kind, messageOf(desk)]).toEqual([
+      ...[4, 'checked', [undefined]],
+    ]);
     desk.chooseEnvironment('test');
     expect([uploads.choices.value, uploads.canResume()]).toEqual([{}, false]);
   });
@@ -1433,7 +1484,7 @@ describe('a list of invitations', () => {
     const { desk, invitations, sent } = await listing(
       [
         new Promise((resolve) => given.push(resolve)),
-        ...[results(50, 100), results(100, 120), results(0, 50)],
+        ...[results(50, 100), results(100, 120), results(0, 50), new NetworkError('service', 1000)],
       ],
       many,
     );
@@ -1448,10 +1499,14 @@ describe('a list of invitations', () => {
     );
     expect(sent('listBoardAdjusters')).toHaveLength(1);
     invitations.typed.value = many;
-    const left = invitations.send();
-    invitations.forget();
-    await left;
-    expect(invitations.run.value).toBeUndefined();
+    for (let runs = 0; runs < 2; runs += 1) {
+      void invitations.send();
+      await (runs === 0 ? undefined : settled());
+      invitations.forget();
+      await after(1000);
+    }
+    expect([invitations.run.value, messageOf(desk)]).toEqual([undefined, [undefined]]);
+    expect(sent('inviteBoardAdjusters')).toHaveLength(5);
   });
 
   test('is read from a file, whatever the encoding of its names, and one that is no table says so', async () => {
@@ -1461,10 +1516,10 @@ describe('a list of invitations', () => {
       arrayBuffer: async () =>
         new Uint8Array(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes).buffer,
     });
-    await invitations.choose(file('Name,SVCID\nRen\xe9e,SVC-1\nJos\xe9,SVC-2\n'));
+    await invitations.choose(file('Name,SVCID,Town\nRen\xe9e,SVC-1,A\nJos\xe9,SVC-2,B\n'));
     expect([invitations.typed.value, invitations.notice.value]).toEqual([
       'SVC-1\nSVC-2',
-      { kind: 'left_out', text: 'Name' },
+      { kind: 'left_out', text: 'Name, Town' },
     ]);
     const rows = [['SVCID'], ['SVC-3']];
     await invitations.choose(file(workbookOf({ sheets: [{ name: 'Adjusters', rows }] })));

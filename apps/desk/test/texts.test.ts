@@ -58,6 +58,9 @@ test('each text and label is that of its subject in both languages, with values 
 test('every screen has a help in each language that names the roles that may open it, and leads to a page', () => {
   const needs: Readonly<Record<string, Permission | null>> = { ...SCREENS, claim: 'claims:read' };
   const screens = Object.keys(needs).toSorted();
+  expect(Object.entries(SCREENS).join(' ')).toBe(
+    'board,claims:read adjusters,adjusters:read map,claims:read upload,imports:write reports,reports:read keys,keys:read requests,requests:read sandbox,sandbox:write webhooks,webhooks:read readiness,readiness:read audit,audit:read people,staff:read settings,',
+  );
   const pages = PAGES.map(({ name }) => name);
   const helpIn = (language: string): readonly (readonly [string, Readonly<Record<string, string>>])[] =>
     Object.entries(
