@@ -66,10 +66,16 @@ test.each<[path: string, headers: Record<string, string>, authorization: string 
 test.each(['session', 'sessions', 'sign-in-codes', 'passkey-options'])(
   'an endpoint of the pages, %s, is called by their scripts alone',
   (name) => {
-    for (const page of ['app', 'firm'])
+    for (const [page, who] of [
+      ['app', 'adjuster app'],
+      ['firm', "firm's desk"],
+    ])
       for (const headers of [{}, { ...PAGE, 'sec-fetch-site': 'cross-site' }])
         expect(() => useSessionCookie(requestWith(headers), `/${page}/${name}`, secure)).toThrow(
-          expect.objectContaining({ code: 'invalid_session' }),
+          expect.objectContaining({
+            code: 'invalid_session',
+            message: `Only the ${who} at ${secure.baseUrl} may call this endpoint, from a browser.`,
+          }),
         );
   },
 );

@@ -18,8 +18,12 @@ test.each([
   ['q=reyes', { text: 'reyes', order: 'latest' }],
   ['q=reyes&order=waiting', { text: 'reyes' }],
   ['late=true', { late: true, status: 'pending_acceptance' }],
+  [
+    'clock_late=true&late=true',
+    { clockLate: true, late: true, status: 'pending_acceptance', order: 'latest' },
+  ],
+  ['clock_late=true&status=rejected', { clockLate: true, status: 'accepted', order: 'latest' }],
   ['late=true&status=rejected', { late: true, status: 'pending_acceptance' }],
-  ['clock_late=true', { clockLate: true, status: 'accepted', order: 'latest' }],
   ['adjuster=SVC-1&carrier=gulf&state=FL', { adjuster: 'SVC-1', carrier: 'gulf', state: 'FL' }],
 ])('the board with "%s" has the claims of %j, in their order', (search, expected) => {
   const parsed = parseRequest(deskEndpoints.listBoardClaims, { search });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { endpoints, LIMITS } from '@svc/contract';
 import { DomainError } from '@svc/domain';
+import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import type { Services } from '../src/composition/container.ts';
 import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
 import { deskImportRoutes } from '../src/http/routes/desk-imports.ts';
@@ -8,12 +9,19 @@ import { application, type Callers, FIRM, NOW, type Results } from './applicatio
 
 const VALUES: Readonly<Record<string, string>> = {
   ...{ external_id: 'X-1', claim_number: 'C-1', adjuster_svc_id: 'SVC-1', 'loss.date': '2026-08-27' },
-  ...{ 'policy.number': 'P-1', 'carrier.name': 'Bayou', 'loss_location.street': '1 Elm St' },
+  ...{
+    'policy.number': 'P-1',
+    'policy.form_type': '',
+    'carrier.name': 'Bayou',
+    'loss_location.street': '1 Elm St',
+  },
   ...{ 'loss_location.city': 'Tampa', 'loss_location.state': 'FL', 'loss_location.zip': '33602' },
   ...{ 'policyholder.company_name': 'Reyes Inc', 'policyholder.phone': '813-555-0100' },
 };
 const HEADER = Object.keys(VALUES);
 const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]));
+const SHEETS = [{ rows: [['a']] }, { name: 'S', rows: [HEADER, Object.values(VALUES)] }];
+const WORKBOOK = Buffer.from(workbookOf({ sheets: SHEETS })).toString('base64');
 const IMPORT_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const IMPORT = {
   id: 'import',
@@ -38,7 +46,7 @@ async function imported(
     {
       ...{
         startImport: IMPORT,
-        rememberedColumns: null,
+        rememberedColumns: {},
         checkExisting: [],
         checkAdjusters: new Map(),
         sendImported: [],
@@ -95,7 +103,7 @@ const DIFFERENT = [
   { ...other('p1', null, ''), detail: 'The claim with this external_id exists, and has nothing here.' },
   ...[2, 3, 4].map((n) => other(`p${n}`, null, `${'x'.repeat(80)}…`)),
 ];
-const failure = (code: string, field: string) => [
+const failure = (code: string, field: string): object[] => [
   { column: COLUMNS[field] ?? null, field, code, detail: 'No.' },
 ];
 
@@ -106,27 +114,29 @@ test('rows of an import have the outcomes of their claims, and each claim has an
       { outcome: 'already_sent', claimId: '2' },
     ],
     { outcome: 'different', claimId: '3', differences: DIFFERENCES },
-    ...[refused('unknown_svcid'), refused('duplicate_claim'), refused('not_found'), undefined],
+    ...[refused('unknown_svcid'), refused('environment_mismatch'), refused('adjuster_not_accepting')],
+    ...[refused('duplicate_claim'), refused('not_found'), undefined],
   ];
   const { json, sent } = await imported(
-    ids(7),
+    ids(9),
     { dry_run: false, environment: 'test', file_name: 'a.csv', import_id: IMPORT_ID },
     { sendImported: outcomes },
   );
   expect(json.rows).toEqual([
     ...[row(1, 'sent', '1'), row(2, 'already_sent', '2'), row(3, 'failed', '3', DIFFERENT)],
-    row(4, 'failed', null, failure('unknown_osaid', 'adjuster_svc_id')),
-    row(5, 'failed', null, failure('duplicate_claim', 'claim_number')),
-    row(6, 'failed', null, failure('not_found', '')),
-    row(7, 'failed'),
+    ...['unknown_osaid', 'environment_mismatch', 'adjuster_not_accepting'].map((code, n) =>
+      row(n + 4, 'failed', null, failure(code, 'adjuster_svc_id')),
+    ),
+    row(7, 'failed', null, failure('duplicate_claim', 'claim_number')),
+    ...[row(8, 'failed', null, failure('not_found', '')), row(9, 'failed')],
   ]);
   const [[by, { commands, ...range }]] = sent('sendImported') as [
     [object, { commands: { fingerprint: string; asSent: string }[] }],
   ];
-  expect([by, range]).toEqual([actor('test'), { id: 'import', fromRow: 2, untilRow: 9, nextRow: null }]);
+  expect([by, range]).toEqual([actor('test'), { id: 'import', fromRow: 2, untilRow: 11, nextRow: null }]);
   const claims = commands.map(({ asSent }) => JSON.parse(asSent));
   expect(claims.map(({ external_id, claim_number }) => [external_id, claim_number])).toEqual(
-    ids(7).map((one) => Object.values(one)),
+    ids(9).map((one) => Object.values(one)),
   );
   const { external_id, ...others } = claims[0];
   const { peril: _, ...loss } = others.loss;
@@ -140,11 +150,11 @@ test('rows of an import have the outcomes of their claims, and each claim has an
     idempotencyKey: `import-${first}`,
     adjuster: 'SVC-1',
   });
-  expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(7);
+  expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(9);
   expect(sent('startImport')).toEqual([
     [
       actor('test'),
-      { id: IMPORT_ID, isDryRun: false, name: 'Monday', fileName: 'a.csv', columns: COLUMNS, totalRows: 7 },
+      { id: IMPORT_ID, isDryRun: false, name: 'Monday', fileName: 'a.csv', columns: COLUMNS, totalRows: 9 },
     ],
   ]);
   const { rows: _rows, ...result } = json;
@@ -157,7 +167,7 @@ test('rows of an import have the outcomes of their claims, and each claim has an
       columns: COLUMNS,
       total_rows: 9,
     },
-    ...{ next_row: null, dry_run: false, header: HEADER, problems: [], lines: 7, likely_header_row: null },
+    ...{ next_row: null, dry_run: false, header: HEADER, problems: [], lines: 9, likely_header_row: null },
   });
 });
 
@@ -239,18 +249,16 @@ test('rows without an adjuster get the one that is given for their number', asyn
 test('a row without an adjuster says where its claim is, unless it was sent with one before', async () => {
   const without = { adjuster_svc_id: '', 'loss_location.zip': '33931' };
   const needs = { zip: '33931', state: 'FL', form_type: null };
-  const { json } = await imported([without], {});
-  expect(json.rows).toMatchObject([
-    {
-      outcome: 'invalid',
-      claim_id: null,
-      needs_adjuster: needs,
-      problems: [{ field: 'adjuster_svc_id', code: null }],
-    },
-  ]);
-  const answers = [[], [{ outcome: 'already_sent', claimId: '1' }]];
-  const again = await imported([without], {}, { checkExisting: () => answers.shift() });
-  expect(again.json.rows).toEqual([row(1, 'already_sent', '1')]);
+  const problems = [{ field: 'adjuster_svc_id', code: null }];
+  const lacking = { outcome: 'invalid', claim_id: null, needs_adjuster: needs, problems };
+  const { json } = await imported([without, { ...without, ...ids(2)[1], 'policy.form_type': 'rcbap' }]);
+  expect(json.rows).toMatchObject([lacking, { needs_adjuster: { ...needs, form_type: 'rcbap' } }]);
+  const again = async (outcome: string) => {
+    const answers = [[], [{ outcome, claimId: '1', differences: [] }]];
+    return (await imported([without], {}, { checkExisting: () => answers.shift() })).json.rows;
+  };
+  expect(await again('already_sent')).toEqual([row(1, 'already_sent', '1')]);
+  expect(await again('different')).toMatchObject([lacking]);
 });
 
 test('a date may be that of the day that has begun anywhere', async () => {
@@ -271,6 +279,7 @@ test('a part of a file does not decide in which order its dates are', async () =
   for (const [more, outcome] of [
     [{}, 'valid'],
     [{ first_row: 5 }, 'invalid'],
+    [{ first_row: 5, date_order: 'dmy' }, 'valid'],
   ] as const)
     expect((await imported([{ 'loss.date': '27/08/2026' }], more)).json.rows[0].outcome).toBe(outcome);
 });
@@ -288,18 +297,26 @@ test('of a file so many rows are checked or sent at once, from the row that is a
       ]);
   }
   expect((await imported(ids(LIMITS.importRows))).json.lines).toBe(LIMITS.importRows);
+  const wrong = { 'loss.date': 'x', 'loss_location.state': 'x', 'loss_location.zip': 'x', claim_number: ' ' };
+  const { json } = await imported(Array(LIMITS.importCheckedRows).fill(wrong));
+  expect(json.rows.flatMap((one: { problems: object[] }) => one.problems)).toHaveLength(
+    LIMITS.importProblems,
+  );
 });
 
-test.each<[object, pointer: string]>([
-  [{ rows: undefined }, '/text'],
-  [{ text: 'a' }, '/rows'],
-  [{ rows: undefined, text: 'a', workbook: 'AA==' }, '/workbook'],
-  [{ sheet: 'S' }, '/sheet'],
-  [{ rows: undefined, workbook: 'AA==' }, '/workbook'],
-  [{ rows: undefined, text: '' }, '/text'],
-  [{ rows: [] }, '/rows'],
-  [{ header_row: 99 }, '/header_row'],
-])('an import with %j is refused at %s', async (more, pointer) => {
+test.each<[pointer: string, object]>([
+  ['/text', { rows: undefined }],
+  ['/rows', { text: 'a' }],
+  ['/workbook', { rows: undefined, text: 'a', workbook: 'AA==' }],
+  ['/sheet', { sheet: 'S' }],
+  ['/workbook', { rows: undefined, workbook: 'AA==' }],
+  ['/text', { rows: undefined, text: '' }],
+  ['/rows', { rows: [] }],
+  ['/header_row', { header_row: 99 }],
+  ['/sheet', { rows: undefined, workbook: WORKBOOK, sheet: 'T' }],
+  ['/rows', { rows: Array(LIMITS.importRows + 2).fill(['a']) }],
+  ['/text', { rows: undefined, text: `a\na${','.repeat(LIMITS.importValues)}` }],
+])('an import is refused at %s for what is wrong there', async (pointer, more) => {
   const { json } = await imported(ids(1), more);
   expect([json.code, json.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
     'validation_failed',
@@ -315,4 +332,28 @@ test('columns are those that are remembered by its name where none are given', a
     'valid',
   ]);
   expect((await imported(ids(1))).sent('rememberedColumns')).toEqual([]);
+});
+
+test('a file is read by its header, delimiter and sheet, with values for all rows, and a question is no answer to remember', async () => {
+  const { 'loss.date': _, ...columns } = COLUMNS;
+  const text = [HEADER, Object.values(VALUES)].map((cells) => cells.join(';')).join('\n');
+  const titled = `Report;\n${text}`;
+  const zips = [...HEADER, '', 'Zip', 'Zip Code'].filter((name) => name !== 'loss_location.zip');
+  const found = await Promise.all(
+    [
+      ...[{ text: titled }, { text: titled, header_row: 2 }, { text, delimiter: 'comma' }],
+      ...[{ workbook: WORKBOOK }, { workbook: WORKBOOK, sheet: 'S', delimiter: 'comma' }],
+      { text, columns, values: { 'loss.date': '2026-08-27' } },
+      { rows: [zips, zips], columns: undefined },
+    ].map((more) => imported([], { rows: undefined, ...more })),
+  );
+  expect(found.map(({ json }) => json.rows?.[0]?.outcome ?? json.likely_header_row ?? json.code)).toEqual([
+    ...[2, 'valid', 'validation_failed', 'validation_failed', 'valid', 'valid', undefined],
+  ]);
+  const { json, sent } = found.at(-1) ?? {};
+  expect(json.problems).toMatchObject([{ columns: ['Zip', 'Zip Code'], fields: ['loss_location.zip'] }]);
+  const named = zips.filter((name) => name !== '');
+  expect(json.columns).toEqual(Object.fromEntries(named.map((name) => [name, COLUMNS[name] ?? null])));
+  const { 'loss_location.zip': __, ...remembered } = COLUMNS;
+  expect(sent?.('startImport')).toMatchObject([[{}, { columns: remembered }]]);
 });

@@ -21,7 +21,7 @@ function reader() {
   const sent: string[] = [];
   const ids: string[] = [];
   const response = Object.assign(new EventEmitter(), {
-    writableLength: 0,
+    writableLength: 4096,
     writableEnded: false,
     setHeader: (...header: string[]) => void sent.push(header.join(': ')),
     destroy: jest.fn(),

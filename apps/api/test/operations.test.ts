@@ -122,8 +122,8 @@ const OFFER = named('offer', 'adjuster adjusterName offeredAt offeredBy outcome 
 });
 const GROUP = named('group', 'group offers accepted rejected unassigned withdrawn closed pending', {
   ...named('group', 'contactsShared contactsInTime contactsLate', {
-    medianAnswerMs: 1500,
-    p90AnswerMs: 2500,
+    medianAnswerMs: 1500.4,
+    p90AnswerMs: 2499.6,
   }),
 });
 const all = (results: string, value: unknown): Results =>
@@ -169,7 +169,9 @@ const RESULTS: Results = {
   },
   ...{ sendClaim: { claim: CLAIM, replayed: false }, offerClaim: { claim: CLAIM, replayed: true } },
   ...all('inviteAdjuster withdrawInvitation', MEMBER),
-  inviteAdjusters: new Map([['SVC-2M8Q-Okafor', new DomainError('already_member', 'No.')]]),
+  inviteAdjusters: new Map(
+    ['SVC-2M8Q-Okafor', 'SVC-3'].map((svcId) => [svcId, new DomainError('already_member', 'No.')]),
+  ),
   ...all('sandbox.acceptClaim sandbox.rejectClaim sandbox.closeClaim', CLAIM),
   ...all('sandbox.acceptInvitation sandbox.declineInvitation sandbox.expireInvitation', MEMBER),
   ...all('sandbox.leaveFirm sandbox.setAcceptingAssignments sandbox.setCanAcceptClaims', MEMBER),

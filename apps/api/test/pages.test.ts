@@ -49,6 +49,8 @@ test.each(PAGES)(
     const session = (value: string, seconds: number) =>
       `${cookie}session=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict; Secure`;
     const email = 'ana@example.com';
+    // Only that of the cookie counts.
+    const client_secret = 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua';
     for (const [cookies, secret] of [
       ...[
         ['', 'ISSUED'],
@@ -56,7 +58,7 @@ test.each(PAGES)(
         [`${cookie}sign-in=FORGED`, 'ISSUED'],
       ],
     ] as const) {
-      expect(await ask('POST', 'sign-in-codes', cookies, { email })).toEqual([
+      expect(await ask('POST', 'sign-in-codes', cookies, { email, client_secret })).toEqual([
         ...[202, null, kept(secret), [email, '192.0.2.1', secret]],
       ]);
       expect(await ask('POST', 'passkey-options', cookies)).toEqual([
@@ -64,7 +66,7 @@ test.each(PAGES)(
       ]);
     }
     const proof = { email, code: '402913' };
-    expect(await ask('POST', 'session', held, proof)).toEqual([
+    expect(await ask('POST', 'session', held, { ...proof, client_secret })).toEqual([
       ...[201, { expires_at: '2026-09-01T23:30:00.000Z' }, session('TOKEN', 34_560_000)],
       [{ ...proof, clientSecret: 'HELD' }, ORIGIN, 'Firefox'],
     ]);

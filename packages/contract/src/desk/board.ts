@@ -119,7 +119,8 @@ export const boardQuery = fields({
   }).optional(),
   ...pageParameters(),
 }).check(({ value, issues }) => {
-  if (value.order !== 'waiting' || (value.status !== 'accepted' && value.closed !== 'true')) return;
+  const { status, closed, clock_late } = value;
+  if (value.order !== 'waiting' || (status !== 'accepted' && ![closed, clock_late].includes('true'))) return;
   issues.push({
     code: 'custom',
     message: 'Accepted and closed claims do not wait: use order=latest for them.',
