@@ -17,9 +17,9 @@ import { memoryFixture } from './memory-fixture.ts';
 const command = { name: 'Gulf Adjusting', plan: 'standard' } as const;
 
 const setUp = () => {
-  const { memory, secrets, clock, ids, auditOf } = memoryFixture();
+  const { memory, secrets, clock, ids, auditOf, use } = memoryFixture();
   const deps = { uow: memory.unitOfWork, secrets, clock, ids, operator: OPERATOR };
-  return { memory, deps, auditOf };
+  return { memory, deps, auditOf, use };
 };
 
 test('the first firm is created once, also by two processes that start at the same time', async () => {
@@ -39,9 +39,11 @@ test('a firm is not created with test accounts that another firm has', async () 
   expect(await memory.operatorReads.firms()).toEqual([firm]);
 });
 
-test('a firm is erased in batches until nothing is left, and its name last', async () => {
-  const { memory, deps, auditOf } = setUp();
+test('a firm loses access, is erased a moment later in batches until nothing is left, and its name last', async () => {
+  const { memory, deps, auditOf, use } = setUp();
   const { firm } = await makeCreateFirm(deps)(command);
+  const key = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null } as const;
+  await use.createKey(key);
   const batches = [500, 500, 20];
   const names: (string | undefined)[] = [];
   const eraseFirm = makeEraseFirm({
@@ -56,13 +58,15 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
       },
     },
     async pause(ms) {
-      expect(ms).toBe(1000);
+      const keys = await memory.operatorReads.keys(firm.id);
+      await new Promise(setImmediate);
+      names.push(`${ms} ms without ${keys.length} keys`);
     },
   });
   const progress: number[] = [];
   expect(await eraseFirm(firm.id, firm.name, (rows) => progress.push(rows))).toBe(1020);
   expect(progress).toEqual([500, 1000, 1020, 1020]);
-  expect(names).toEqual(Array(4).fill(firm.name));
+  expect(names).toEqual(['1000 ms without 0 keys', ...Array(4).fill(firm.name)]);
   expect((await memory.operatorReads.firm(firm.id))?.name).toBe('Erased firm');
   expect(await eraseFirm(firm.id, 'Any', () => {})).toBe(0);
   expect((await auditOf(firm.id)).flatMap(({ changes }) => changes?.erasure ?? [])).toEqual([
@@ -71,20 +75,28 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
   ]);
 });
 
-test('a legal hold that is set during an erasure ends it before the next batch', async () => {
+test('a legal hold prevents an erasure, or ends it before the next batch; whoever erases has to name the firm', async () => {
   const { memory, deps } = setUp();
   const { firm } = await makeCreateFirm(deps)(command);
+  const setLegalHold = makeSetLegalHold({ ...memory, ...deps });
   const batches = [500, 500, 0];
   const eraseBatch = async () => {
-    await makeSetLegalHold({ ...memory, ...deps })(firm.id, true);
+    await setLegalHold(firm.id, true);
     return batches.shift() ?? 0;
   };
   const firmData = { ...memory.firmData, eraseBatch };
   const eraseFirm = makeEraseFirm({ ...memory, ...deps, firmData, pause: async () => {} });
   const progress: number[] = [];
-  const erasing = eraseFirm(firm.id, firm.name, (rows) => progress.push(rows));
-  await expect(erasing).rejects.toThrow('is under legal hold');
+  const erase = (name: string) => eraseFirm(firm.id, name, (rows) => progress.push(rows));
+  await setLegalHold(firm.id, true);
+  await expect(erase(firm.name)).rejects.toThrow('is under legal hold');
+  await setLegalHold(firm.id, false);
+  await expect(erase('Gulf')).rejects.toThrow('is not "Gulf"');
+  expect(await memory.operatorReads.firm(firm.id)).toEqual(firm);
+  await expect(erase(firm.name)).rejects.toThrow('is under legal hold');
   expect(progress).toEqual([500]);
+  await setLegalHold(firm.id, false);
+  await expect(erase('Gulf')).rejects.toThrow('is not "Gulf"');
 });
 
 test('nothing of a firm that is being erased or is erased can be changed', async () => {

@@ -192,9 +192,9 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
 };
 
 test('each push about an offer is in the audit trail of its firm, and those of the offer itself in its history', async () => {
-  const { fixture, firm, svcId } = await withMember();
+  const { fixture, firm } = await withMember();
   const { use, clock, memory } = fixture;
-  const other = await fixture.newMember(firm);
+  const { manual: svcId, rejects: other } = firm.accounts;
   await use.setOfferWait(firm.id, 1);
   await runDue(fixture);
   const [audited, offers]: [AuditEvent[], OfferEvent[]] = [[], []];
@@ -202,8 +202,8 @@ test('each push about an offer is in the audit trail of its firm, and those of t
   const channels = ['mail', 'device:1', 'device:2'] as const;
   const notify = async () => outcomes.map((outcome, n) => ({ channel: channels[n] ?? 'mail', outcome }));
   const run = () => memory.jobs.runDue(clock.now(), runnerWith(fixture, { notify }, audited, offers));
-  const claimId = await fixture.sendId(firm.live, svcId);
-  const offered = { firmId: firm.id, claimId, environment: 'live', offeredAt: clock.now(), adjuster: svcId };
+  const claimId = await fixture.sendId(firm.test, svcId);
+  const offered = { firmId: firm.id, claimId, environment: 'test', offeredAt: clock.now(), adjuster: svcId };
   const pushed = (action: AuditAction, outcome: string) => ({
     chain: firm.id,
     entry: { actor: 'service', action, object: `claim:${claimId}`, outcome },
@@ -229,7 +229,7 @@ test('each push about an offer is in the audit trail of its firm, and those of t
   expect(audited.splice(0)).toMatchObject([pushed('claim.push', 'ok'), pushed('claim.push', 'ok')]);
   expect(offers.splice(0)).toEqual([{ ...offered, push: push('delivered') }]);
 
-  await fixture.offer(firm.live, claimId, other);
+  await fixture.offer(firm.test, claimId, other);
   await fixture.invite(firm, (await fixture.newAdjuster()).svcId);
   await run();
   expect(audited.map(({ entry }) => entry.action).sort()).toEqual(['claim.push', 'claim.push_withdrawn']);

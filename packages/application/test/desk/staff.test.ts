@@ -141,17 +141,20 @@ test('a person of two firms joins the one that a session or a passkey names, wit
     const firm = await tx.firms.lock(erased.id);
     if (firm !== null) await tx.firms.save({ ...firm, erasure: 'started' });
   });
-  const change = (firmId: typeof one.id) => use.desk.changeFirm(member, session.tokenHash, firmId);
+  const [address, none] = ['192.0.2.7', null];
+  const origin = { address, requestId: 'request' };
+  const change = (firmId: typeof one.id) =>
+    use.desk.changeFirm({ ...member, origin }, session.tokenHash, firmId);
   expect(await errorCodeOf(change(erased.id))).toBe('not_found');
   for (let n = 0; n < 10; n += 1) await use.openStaffSession(other);
   const changed = async ({ id }: typeof one) =>
-    (await auditOf(id)).slice(-1).map(({ actor, action, object }) => [actor, action, object]);
+    (await auditOf(id)).slice(-1).map((last) => [last.actor, last.action, last.object, last.address]);
   const [staff, otherStaff] = [`staff:${member.staffId}`, `staff:${other.staffId}`];
   await change(one.id);
-  expect(await changed(one)).toEqual([[staff, 'passkey.add', staff]]);
+  expect(await changed(one)).toEqual([[staff, 'passkey.add', staff, none]]);
   await change(two.id);
-  expect(await changed(one)).toEqual([[staff, 'session.end', staff]]);
-  expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff]]);
+  expect(await changed(one)).toEqual([[staff, 'session.end', staff, address]]);
+  expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff, address]]);
   expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
   expect(await memory.accountReads.sessions(other, clock.now())).toHaveLength(10);
   await use.desk.signOutEverywhere(other);
@@ -169,15 +172,15 @@ test('a person of two firms joins the one that a session or a passkey names, wit
     (await auditOf(id)).filter(({ action }) => action === 'sessions.end').length;
   expect([await ended(one), await ended(two)]).toEqual([0, 1]);
   await use.openStaffSession(member);
-  await use.desk.signOutEverywhere(other);
+  await use.desk.signOutEverywhere({ ...other, origin });
   expect([await ended(one), await ended(two), await changed(one)]).toEqual([
     ...[1, 2],
-    [[staff, 'sessions.end', staff]],
+    [[staff, 'sessions.end', staff, address]],
   ]);
   expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
   await errorCodeOf(use.desk.signIn({ email, code: '999999', firmId: two.id }));
   await auditBuffer.flush();
-  expect(await changed(two)).toEqual([['anonymous', 'sign_in', otherStaff]]);
+  expect(await changed(two)).toEqual([['anonymous', 'sign_in', otherStaff, expect.any(String)]]);
 });
 
 test('where passkeys are required, a code alone signs in a person who has none, and proves the address of who has one', async () => {

@@ -26,8 +26,10 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   const { firm, create, use, respond, memory, auditOf } = await setUp();
   const { id, url } = await create();
   expect(url).toBe('https://hooks.example/one?token=secret');
-  const setState = (state: 'active' | 'paused') => use.updateWebhook(BY_SERVICE, firm.id, id, { state });
-  const tested = () => use.testWebhook(BY_SERVICE, firm.id, id);
+  const [address, none] = ['192.0.2.1', null];
+  const caller = { actor: 'staff:s-1', address, requestId: 'r-1' };
+  const setState = (state: 'active' | 'paused') => use.updateWebhook(caller, firm.id, id, { state });
+  const tested = () => use.testWebhook(caller, firm.id, id);
   const stateOf = async () => (await memory.webhookReads.endpoints(firm.id))[0]?.paused;
   await setState('active');
   await setState('paused');
@@ -38,21 +40,23 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   await setState('active');
   const delivery = await tested();
   expect(await stateOf()).toBe('gone');
-  await use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: 0 });
-  await use.replayWebhook(BY_SERVICE, firm.id, delivery.id);
-  await use.removeWebhook(BY_SERVICE, firm.id, id);
+  await use.updateWebhook(caller, firm.id, id, { overlapMs: 0 });
+  await use.replayWebhook(caller, firm.id, delivery.id);
+  await use.removeWebhook(caller, firm.id, id);
   const own = (await auditOf(firm.id)).filter(({ object }) => object === `webhook:${id}`);
   const [environment, host] = ['test', 'hooks.example'];
-  expect(own.map(({ action, changes }) => [action, changes])).toEqual([
-    ['webhook.create', { environment: { from: null, to: environment }, host: { from: null, to: host } }],
-    ['webhook.pause', { paused: { from: null, to: 'requested' } }],
-    ['webhook.test', undefined],
-    ['webhook.resume', { paused: { from: 'requested', to: null } }],
-    ['webhook.test', undefined],
-    ['webhook.pause', { paused: { from: null, to: 'gone' } }],
-    ['webhook.roll', undefined],
-    ['webhook.replay', undefined],
-    ['webhook.remove', { environment: { from: environment, to: null }, host: { from: host, to: null } }],
+  const created = { environment: { from: null, to: environment }, host: { from: null, to: host } };
+  const removed = { environment: { from: environment, to: null }, host: { from: host, to: null } };
+  expect(own.map((entry) => [entry.address, entry.action, entry.changes])).toEqual([
+    [none, 'webhook.create', created],
+    [address, 'webhook.pause', { paused: { from: null, to: 'requested' } }],
+    [address, 'webhook.test', undefined],
+    [address, 'webhook.resume', { paused: { from: 'requested', to: null } }],
+    [address, 'webhook.test', undefined],
+    [none, 'webhook.pause', { paused: { from: null, to: 'gone' } }],
+    [address, 'webhook.roll', undefined],
+    [address, 'webhook.replay', undefined],
+    [address, 'webhook.remove', removed],
   ]);
 });
 

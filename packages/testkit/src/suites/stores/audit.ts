@@ -141,7 +141,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.setAcceptingAssignments(actor, firm.id, false);
       const before = (await actionsOf(firm.id)).length;
       await use.setAcceptingAssignments(actor, firm.id, true);
-      await use.setAvailability(actor, { maxOpenOffers: 3 });
+      for (const maxOpenOffers of [null, 3]) await use.setAvailability(actor, { maxOpenOffers });
       await use.saveCredentials(actor, { licenses: [] });
       await use.updateProfile(actor, { firstName: 'Zoë' });
       await use.updateProfile(actor, { email: `${svcId}@recorded.example` });

@@ -178,19 +178,5 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect(await use.setLegalHold(firm.id, false)).toBeNull();
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(0);
     });
-
-    test('keeps its claims when another operator puts it under legal hold while it is erased', async () => {
-      const { use, stores, clock } = fixture();
-      const { firm } = await setUp();
-      const erase = makeEraseFirm({
-        ...stores,
-        uow: stores.unitOfWork,
-        clock,
-        operator: OPERATOR,
-        pause: async () => void (await use.setLegalHold(firm.id, true)),
-      });
-      await expect(erase(firm.id, firm.name, () => {})).rejects.toThrow('legal hold');
-      expect(countsOf(await exported(firm)).claim).toBe(2);
-    });
   });
 }

@@ -151,7 +151,7 @@ export function keysBehavior(fixture: () => Fixture): void {
       await use.setLimits(firm.id, NO_OVERRIDES, DEFAULT_MAX_KEYS + 1);
       await create(firm, admin);
       expect(await errorCodeOf(create(firm, admin))).toBe('too_many_keys');
-      await use.setLimits(firm.id, NO_OVERRIDES);
+      expect((await use.setLimits(firm.id, NO_OVERRIDES)).maxKeys).toBeNull();
       expect(await errorCodeOf(create(firm, undefined))).toBe('too_many_keys');
     });
 

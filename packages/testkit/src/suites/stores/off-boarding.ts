@@ -90,8 +90,11 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       const recorded = async () =>
         (await auditOf(firm.id)).filter(({ action }) => action === 'adjuster.disable').length;
       // As an offer that was made while the account was being disabled leaves it.
-      await stores.unitOfWork.run((tx) => tx.adjusters.setDisabled(svcId, clock.now()));
-      await use.disableAdjuster(svcId);
+      const disabledAt = clock.now();
+      await stores.unitOfWork.run((tx) => tx.adjusters.setDisabled(svcId, disabledAt));
+      clock.advance(1);
+      expect((await use.disableAdjuster(svcId)).disabledAt).toBe(disabledAt);
+      expect(await stores.appReads.adjuster(svcId)).toMatchObject({ disabledAt });
       expect(await statusOf(begun)).toBe('unassigned');
       expect(await recorded()).toBe(1);
       await use.disableAdjuster(svcId);
