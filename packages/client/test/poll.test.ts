@@ -210,7 +210,7 @@ describe('a position', () => {
 
   it('of a loop that fails is before the claim it failed at', async () => {
     const positions: string[] = [];
-    const fixture = createTestClient([page([claim('a', 0), claim('b', 10)])]);
+    const fixture = createTestClient([page([claim('a', 0)]), page([claim('a', 0), claim('b', 10)])]);
     const broken = (async () => {
       for await (const { id } of fixture.client.pollClaims({ onPosition: (p) => void positions.push(p) })) {
         if (id === 'b') throw new Error('the database is away');

@@ -184,7 +184,7 @@ describe('at the limits of a key', () => {
     await client.me();
     most.length = 0;
     await sendAll(client, 200);
-    expect(most[0]).toBe(1);
+    expect(most.slice(0, 4)).toEqual([1, 1, 1, 2]);
     expect(Math.max(...most)).toBe(20);
   });
 
@@ -295,7 +295,7 @@ describe('a call that cannot be sent before its deadline', () => {
     const begun = now();
     const stalled = client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
-    expect(now() - begun).toBeLessThan(10_000);
+    expect(now() - begun).toBe(6125);
     expect(await stalled).toEqual(claim);
     expect(now() - begun).toBeGreaterThan(60_000);
     await client.me();

@@ -40,6 +40,8 @@ function simulatedService(environment = 'test') {
     refused: [] as string[],
     /** A request that takes effect, once, and whose response is lost. */
     lost: null as string | null,
+    /** Called for a request that is never answered. */
+    silent: { path: '', onRequest: () => {} },
   };
   const rowsOf = () => [
     { svc_id: 'old_manual', test: true, status: 'withdrawn' },
@@ -49,6 +51,7 @@ function simulatedService(environment = 'test') {
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const { pathname, searchParams } = new URL(String(url));
     const request = `${init?.method} ${pathname}`;
+    if (pathname === state.silent.path) return new Promise(state.silent.onRequest);
     state.listedSince = searchParams.get('updated_since') ?? state.listedSince;
     if (pathname === '/v1/claims' || pathname === '/v1/adjusters')
       state.limits.add(`${searchParams.get('limit')}`);
@@ -116,6 +119,7 @@ async function rehearsed(
   refused: readonly string[],
   onStep: (step: string, state: ReturnType<typeof simulatedService>['state'], stop: () => void) => void,
   lost: string | null = null,
+  silent = '',
 ) {
   const { state, client } = simulatedService();
   state.refused.push(...refused);
@@ -123,9 +127,11 @@ async function rehearsed(
   const assignment = { status: 'accepted', adjuster_svc_id: 'test_accepts' };
   state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
   const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error('stopped'));
+  state.silent = { path: silent, onRequest: stop };
   const run = rehearse(client, {
     ...{ claims: 4, durationMs: 60, now: Date.now, signal: stopping.signal, onClaims: () => {} },
-    onStep: (step) => onStep(step, state, () => stopping.abort(new Error('stopped'))),
+    onStep: (step) => onStep(step, state, stop),
   });
   const end = await run.then(
     () => 'over',
@@ -257,12 +263,8 @@ test('a claim is of its town, flooded by the surge on the coast and by rain inla
   const of = (n: number) => eventClaim(n, 'test_manual', 'x', START);
   const shared = { building_type: 'main_dwelling', occupancy_type: 'single_family_home' };
   expect(of(0)).toEqual({
-    ...{
-      external_id: 'REH-x-0001',
-      claim_number: 'FL-x-0001',
-      adjuster_svc_id: 'test_manual',
-      reported_date: '2026-09-01',
-    },
+    ...{ external_id: 'REH-x-0001', claim_number: 'FL-x-0001' },
+    ...{ adjuster_svc_id: 'test_manual', reported_date: '2026-09-01' },
     loss: {
       ...{ date: '2026-08-30', cause: 'tidal_water_overflow' },
       ...{ exterior_water_depth_inches: 30, interior_water_depth_inches: 15 },
@@ -270,30 +272,33 @@ test('a claim is of its town, flooded by the surge on the coast and by rain inla
     policy: { number: '87-4410000000', effective_date: '2026-02-13', expiration_date: '2027-02-13' },
     carrier: { name: 'Palmetto Mutual Insurance' },
     loss_location: {
-      street: '100 Heron Way',
-      city: 'Fort Myers Beach',
-      county: 'Lee',
-      state: 'FL',
-      zip: '33931',
+      ...{ street: '100 Heron Way', city: 'Fort Myers Beach', county: 'Lee' },
+      ...{ state: 'FL', zip: '33931' },
     },
     policyholder: { first_name: 'Marisol', last_name: 'Delgado', phone: '239-555-0100' },
     building: { ...shared, flood_zone: 'VE' },
     coverages: { building_limit: 250_000, contents_limit: 100_000 },
   });
   expect(of(113)).toMatchObject({
-    ...{
-      external_id: 'REH-x-0114',
-      reported_date: '2026-08-31',
-      carrier: { name: 'Harborline Flood Insurance' },
-    },
+    ...{ external_id: 'REH-x-0114', reported_date: '2026-08-31' },
+    carrier: { name: 'Harborline Flood Insurance' },
     loss: {
       ...{ cause: 'rainfall_snowmelt_accumulation' },
       ...{ exterior_water_depth_inches: 25, interior_water_depth_inches: 12 },
     },
-    loss_location: { street: '552 Gulf Terrace', city: 'Punta Gorda', county: 'Charlotte', zip: '33950' },
+    loss_location: { street: '552 Gulf Terrace', city: 'Punta Gorda' },
     policyholder: { company_name: 'Punta Gorda Rentals LLC', phone: '239-555-0163' },
     building: { ...shared, flood_zone: 'AE' },
   });
+  expect(Object.values(of(9).policyholder)).toEqual(['Ana', 'Castellano', '239-555-0109']);
+  const towns = [0, 1, 2, 3, 4].map((n) => {
+    const { city, county, zip } = of(n).loss_location;
+    return [city, county, zip, ...[n, n + 5, n + 10].map((m) => of(m).building?.flood_zone)].join(' ');
+  });
+  expect(towns).toEqual([
+    ...['Fort Myers Beach Lee 33931 VE AE AE', 'Sanibel Lee 33957 VE AE VE', 'Cape Coral Lee 33904 AE AE X'],
+    ...['Punta Gorda Charlotte 33950 AE X AE', 'Naples Collier 34102 AE VE X'],
+  ]);
 });
 
 test('the claims are handed out before anything is polled, in large pages, a rejection has a reason, and nothing listens afterwards', async () => {
@@ -306,13 +311,8 @@ test('the claims are handed out before anything is polled, in large pages, a rej
   }));
   let before = -1;
   await rehearse(client, {
-    ...{
-      claims: 1,
-      durationMs: 100,
-      now: () => START + Math.max(state.polls - 1, 0),
-      signal,
-      onStep: () => {},
-    },
+    ...{ claims: 1, durationMs: 100, now: () => START + Math.max(state.polls - 1, 0) },
+    ...{ signal, onStep: () => {} },
     async onClaims() {
       await new Promise(setImmediate);
       before = state.polls;
@@ -374,6 +374,11 @@ test('whichever step it is stopped at, and at its end, no fault is left and the 
     });
     expect([steps[n], stopped]).toEqual([steps[n], { end: 'stopped', ...AS_BEFORE }]);
   }
+});
+
+test.each(['me', 'adjusters', 'claims'])('it is stopped also while it waits for /v1/%s', async (path) => {
+  const stopped = await rehearsed([], () => {}, null, `/v1/${path}`);
+  expect(stopped).toEqual({ end: 'stopped', ...AS_BEFORE });
 });
 
 test.each(['_accepts pauses assignments', '_manual leaves the firm'])(
