@@ -1,4 +1,4 @@
-import { ClaimsApiError, ClaimsError } from '@svc/client';
+import { ClaimsApiError, ClaimsError, type ProblemItem } from '@svc/client';
 import { UsageError } from './environment.ts';
 import { sanitized } from './output.ts';
 
@@ -8,12 +8,7 @@ export interface Failure {
   readonly detail: string;
   readonly status?: number;
   readonly request_id?: string;
-  readonly errors?: readonly {
-    readonly detail: string;
-    readonly pointer?: string;
-    readonly parameter?: string;
-    readonly header?: string;
-  }[];
+  readonly errors?: readonly ProblemItem[];
   readonly existing_claim_id?: string;
 }
 
@@ -42,7 +37,7 @@ export function failureLines({
   existing_claim_id,
   request_id,
 }: Failure): string[] {
-  const locationOf = ({ pointer, parameter, header }: NonNullable<Failure['errors']>[number]): string =>
+  const locationOf = ({ pointer, parameter, header }: ProblemItem): string =>
     pointer ?? parameter ?? header ?? '';
   const width = Math.max(0, ...errors.map((item) => locationOf(item).length));
   return [

@@ -54,6 +54,7 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void environment.stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 80,
       getOutHasColors: () => colors.isColorSupported,
       getErrHasColors: () => colorsFor(environment.stderr, environment.env).isColorSupported,
     })

@@ -65,11 +65,11 @@ function textOf({ checks, requests, ready, complete }: Readiness, colors: Colors
     const color = state === 'passed' ? colors.green : state === 'failed' ? colors.red : colors.yellow;
     const latest = findings.slice(-3).map(({ detail, requests: shown }) => {
       const ids = shown.map(({ request_id }) => request_id).join(', ');
-      return `         ${detail} ${colors.dim(ids === '' ? 'no request' : `requests ${ids}`)}`;
+      return `         ${sanitized(detail)} ${colors.dim(ids === '' ? 'no request' : `requests ${sanitized(ids)}`)}`;
     });
     return [
       `${color((MARKS[state] ?? state).padEnd(7))}  ${title}`,
-      ...latest.map(sanitized),
+      ...latest,
       ...(state === 'failed' ? [`         ${finding_count} in all. ${change}`] : []),
       ...(state === 'not_exercised' ? [`         ${exercise}`] : []),
     ];

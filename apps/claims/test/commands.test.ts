@@ -83,9 +83,9 @@ describe('claims whoami', () => {
     expect(await failed(['whoami'], { service })).toEqual([1, 'http_301']);
     const named = await claims(['send', '--', '--json']);
     expect([named.code, named.stderr]).toEqual([2, 'claims: --json cannot be read: ENOENT\n']);
-    const hostile = { ...Object(me), firm: { id: 'f', name: 'A\u001b[2J\u202e\u009b' } };
+    const hostile = { ...Object(me), firm: { id: 'f', name: 'A\u001b[2J\u202e\u009b\u2028\u2029' } };
     const shown = await claims(['whoami'], { service: () => jsonResponse(200, hostile) });
-    expect(shown.stdout).toContain('firm         A\ufffd[2J\ufffd\ufffd\n');
+    expect(shown.stdout).toContain('firm         A\ufffd[2J\ufffd\ufffd\ufffd\ufffd\n');
     const json = await claims(['whoami', '--json'], { service: () => jsonResponse(200, hostile) });
     expect(json.stdout).toContain('A\\u001b[2J\u202e\\u009b');
   });
@@ -150,13 +150,14 @@ describe('claims adjusters', () => {
     expect(requests[0]?.body).toEqual({ svc_id: 'SVC-7F3K-Delacroix', invited_as: 'Jean' });
     const notes = { invited_as: 'A', invited_by: 'B', purpose: 'C', note: 'D' };
     const options = Object.entries(notes).flatMap(([name, note]) => [`--${name.replace('_', '-')}`, note]);
-    await claims(['adjusters', 'invite', 'SVC-2', ...options], { service });
-    expect(requests[1]?.body).toEqual({ svc_id: 'SVC-2', ...notes });
+    const json = await claims(['adjusters', 'invite', 'SVC-2', '--json', ...options], { service });
+    expect([requests[1]?.body, JSON.parse(json.stdout)]).toEqual([{ svc_id: 'SVC-2', ...notes }, adjuster]);
   });
 
   it('withdraw by the exact SVCID', async () => {
     const { service, requests } = recording(() => jsonResponse(200, { ...adjuster, status: 'withdrawn' }));
-    expect(await claims(['adjusters', 'withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
+    const { code, stdout } = await claims(['adjusters', 'withdraw', 'a/b'], { service });
+    expect([code, shownIn(stdout)]).toMatchObject([0, { svc_id: adjuster.svc_id, status: 'withdrawn' }]);
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
   });
 });
@@ -188,21 +189,25 @@ describe('claims sandbox', () => {
     const path = `/v1/test/${kind}/${id}/${operation}`;
     expect([code, requests]).toMatchObject([0, [{ method: 'POST', path, body }]]);
     expect(shownIn(stdout)).toMatchObject({ status, test: kind === 'claims' ? 'yes' : 'false' });
+    const json = await claims(['sandbox', command, id, '--json'], { service });
+    expect([JSON.parse(json.stdout), requests[1]?.path]).toEqual([result, path]);
     const left = await claims(['sandbox', command, id], { service, signal: AbortSignal.abort() });
-    expect([left.code, requests.length]).toEqual([130, 1]);
+    expect([left.code, requests.length]).toEqual([130, 2]);
   });
 
   it('faults, clear-faults and the readiness send what was given, by default for a day', async () => {
     const { service, requests } = recording(({ path }) =>
-      jsonResponse(200, path.endsWith('readiness') ? EXAMPLES.checkReadiness.response : { kind: null }),
+      jsonResponse(200, path.endsWith('readiness') ? EXAMPLES.checkReadiness.response : { kind: 'slow' }),
     );
     for (const args of [
       'sandbox faults dropped --count 3',
       'sandbox clear-faults',
       'readiness',
       'sandbox faults slow',
-    ])
-      await claims(args.split(' '), { service });
+    ]) {
+      const { stdout } = await claims(args.split(' '), { service });
+      if (args !== 'readiness') expect([args, stdout]).toEqual([args, 'kind  slow\n']);
+    }
     await claims(['readiness', '--since', '1h'], { service });
     expect(requests).toMatchObject([
       { method: 'PUT', path: '/v1/test/faults', body: { kind: 'dropped', count: 3 } },
@@ -385,6 +390,14 @@ it('claims readiness shows of each check its state, its latest findings and what
   expect(await ended(false, false)).toEqual([1, shown(`not ready yet${later}`)]);
   expect(await ended(false, true)).toEqual([1, shown('not ready yet')]);
   expect(await ended(true, false)).toEqual([0, shown('ready')]);
+  const checks = [passed, check('failed', '\u009b'), check('not_exercised'), check('new')];
+  const service = () => jsonResponse(200, { ...bodyOf(false, true), checks });
+  const { stdout } = await claims(['readiness'], { service, terminal: true });
+  expect(stdout.split('\n').filter((line) => line.includes('\u001b'))).toEqual([
+    ...['\u001b[32mpassed \u001b[39m  T passed', '         F. \u001b[2mrequests e\u001b[22m'],
+    ...['\u001b[31mFAILED \u001b[39m  T failed', '         F. \u001b[2mrequests \ufffd\u001b[22m'],
+    ...['\u001b[33mnot yet\u001b[39m  T not_exercised', '\u001b[33mnew    \u001b[39m  T new'],
+  ]);
   for (const ready of [true, false])
     expect(await ended(ready, true, '--json', '--url', 'http://service.test//')).toEqual([
       ready ? 0 : 1,
@@ -424,24 +437,17 @@ describe('an error', () => {
     );
   });
 
-  it('has the claim that exists, or the status of a response without a code', async () => {
+  it('has the claim that exists, or the status of a response without a code, as JSON with --json', async () => {
     const existing = { existing_claim_id: idOf(3) };
     const duplicate = () => problemResponse(409, 'duplicate_claim', existing);
     const text = await claims(['get', idOf(1)], { service: duplicate });
     expect(text.stderr).toContain(`\n  existing claim ${idOf(3)}\n  request req-1\n`);
     const json = await claims(['get', idOf(1), '--json'], { service: duplicate });
-    expect(JSON.parse(json.stderr)).toMatchObject({ error: { status: 409, ...existing } });
+    const error = { code: 'duplicate_claim', detail: 'It is duplicate_claim.', status: 409, ...existing };
+    expect([json.code, json.stdout]).toEqual([1, '']);
+    expect(JSON.parse(json.stderr)).toEqual({ error: { ...error, request_id: 'req-1' } });
     const page = await claims(['whoami', '--json'], { service: () => new Response('', { status: 404 }) });
     expect(JSON.parse(page.stderr)).toMatchObject({ error: { code: 'http_404', status: 404 } });
-  });
-
-  it('is JSON on standard error with --json', async () => {
-    const service = () => problemResponse(404, 'not_found');
-    const { code, stdout, stderr } = await claims(['get', idOf(1), '--json'], { service });
-    expect([code, stdout]).toEqual([1, '']);
-    expect(JSON.parse(stderr)).toEqual({
-      error: { code: 'not_found', detail: 'It is not_found.', status: 404, request_id: 'req-1' },
-    });
   });
 
   it.each([
@@ -471,6 +477,8 @@ describe('an error', () => {
     ['watch', '--since', '2026-08-29T14:30:00'],
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
+    ['watch', '--interval', '5x'],
+    ['rehearse', '/', '--for', '0s'],
   ])('for wrong usage has exit code 2: %s', async (...args) => {
     const { code, stdout } = await claims(args);
     expect([code, stdout]).toEqual([2, '']);
@@ -516,13 +524,13 @@ describe('an error', () => {
   });
 });
 
-/** Commands with their groups, as the help lists them. */
-async function commandPaths(path: readonly string[] = []): Promise<string[][]> {
+/** Of a command, and of those that its help lists. */
+async function helpOf(path: readonly string[] = []): Promise<string[]> {
   const { stdout } = await claims([...path, '--help']);
   const listed = /^Commands:\n((?: .*\n)+)/m.exec(stdout)?.[1] ?? '';
   const names = [...listed.matchAll(/^ {2}(?!help)([\w-]+)/gm)].map(([, name = '']) => name);
-  const below = await Promise.all(names.map((name) => commandPaths([...path, name])));
-  return [[...path], ...below.flat()];
+  const below = await Promise.all(names.map((name) => helpOf([...path, name])));
+  return [stdout, ...below.flat()];
 }
 
 it('claims verify-receipt reads keys from no host that a receipt names, and sends its own key to none', async () => {
@@ -533,23 +541,30 @@ it('claims verify-receipt reads keys from no host that a receipt names, and send
   const asked: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
     asked.push([String(url), new Headers(init?.headers).get('authorization')]);
+    init?.signal?.throwIfAborted();
     return jsonResponse(200, { keys: [] });
   };
-  const { code, stderr } = await claims(['verify-receipt', '-'], { fetch, stdin: forged.join('.') });
+  const given = { fetch, stdin: forged.join('.') };
+  const { code, stderr } = await claims(['verify-receipt', '-'], given);
   expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the keys')]);
   expect(asked).toEqual([['http://service.test/.well-known/jwks.json', null]]);
   for (const from of ['--jwks HTTPS://keys.test/a', '--url http://given.test//'])
-    await claims(['verify-receipt', '-', ...from.split(' ')], { fetch, stdin: forged.join('.') });
+    await claims(['verify-receipt', '-', ...from.split(' ')], given);
   expect(asked.slice(1)).toEqual([
     ['HTTPS://keys.test/a', null],
     ['http://given.test/.well-known/jwks.json', null],
   ]);
-  const wrong = ['{"a":1}', 'x'.repeat(4 * 2 ** 20 + 1)].map((stdin) =>
+  const stopped = { ...given, signal: AbortSignal.abort() };
+  expect((await claims(['verify-receipt', '-'], stopped)).code).toBe(130);
+  const wrong = ['{"a":1}', 'x'.repeat(4 * 2 ** 20), 'x'.repeat(4 * 2 ** 20 + 1)].map((stdin) =>
     claims(['verify-receipt', '-'], { stdin }),
   );
-  expect(await Promise.all(wrong)).toMatchObject([
+  const keyless = claims(['verify-receipt', '-', '--jwks', '-'], { stdin: '{"keys": {}}' });
+  expect(await Promise.all([...wrong, keyless])).toMatchObject([
     { code: 1, stderr: expect.stringContaining('The file has no receipt') },
+    { code: 1, stderr: expect.stringContaining('This is not a receipt') },
     { code: 2, stderr: 'claims: - is too large\n' },
+    { code: 2, stderr: expect.stringContaining('- must be a file as /.well-known/jwks.json') },
   ]);
 });
 
@@ -607,15 +622,14 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
   ]);
 });
 
-it('the help of every command has examples, each of them a valid command', async () => {
-  const paths = await commandPaths();
-  expect(paths.length).toBeGreaterThan(20);
-  for (const path of paths) {
-    const { stdout } = await claims([...path, '--help']);
-    const examples = [...stdout.matchAll(/^ {2}(?:.* \| )?claims ([^|>)\n]+)/gm)];
-    expect([path, examples.length > 0 && stdout.includes('\nExamples:\n')]).toEqual([path, true]);
-    // Arguments are visible in lists of processes.
-    expect(stdout).not.toContain('--key ');
+it('the help of every command is in help.txt, with examples, each of them a valid command', async () => {
+  const help = await helpOf();
+  expect(help.join('\n')).toBe(await readFile(new URL('help.txt', import.meta.url), 'utf8'));
+  // Arguments are visible in lists of processes.
+  expect(help.join()).not.toContain('--key ');
+  for (const one of help) {
+    const examples = [...one.matchAll(/^ {2}(?:.* \| )?claims ([^|>)\n]+)/gm)];
+    expect([one, examples.length > 0]).toEqual([one, true]);
     for (const [, text = ''] of examples) {
       const args = (text.match(/'[^']*'|\S+/g) ?? []).map((arg) => arg.replaceAll("'", ''));
       // A missing file or the service's refusal is not wrong usage.

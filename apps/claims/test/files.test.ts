@@ -107,6 +107,9 @@ describe('the key file', () => {
     expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
     await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
     expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
+    await chmod(join(folder, 'xdg/claims/key'), 0o640);
+    const readable = { home: '/', env: { ...url, XDG_CONFIG_HOME: join(folder, 'xdg') } };
+    expect((await claims(['whoami'], readable)).stderr).toContain('mode 0640, so other users can access it');
   });
 
   it.each(ENCODED)('and the config file are read in %s', async (_, encoded) => {
@@ -123,7 +126,7 @@ describe('the key file', () => {
 
   it('precedes the environment with --key-file, and follows it without', async () => {
     await write(join(folder, '.config/claims/key'), 0o600, 'svc_test_usual');
-    const named = await write(join(folder, 'named'), 0o600, '  svc_test_named \r\n');
+    const named = await write(join(folder, 'named'), 0o600, `  svc_test_named${' '.repeat(4078)}\r\n`);
     const env = { CLAIMS_API_KEY: 'svc_test_env' };
     expect(await keyUsed([], env)).toBe('Bearer svc_test_env');
     expect(await keyUsed(['--key-file', named], env)).toBe('Bearer svc_test_named');
@@ -135,8 +138,7 @@ describe('the key file', () => {
       const path = await write(join(folder, 'key'), Number.parseInt(mode, 8));
       const { code, stdout, stderr } = await claims(['whoami', '--key-file', path], { service, env: url });
       expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain(`mode 0${mode}`);
-      expect(stderr).toContain(`chmod 600 ${path}`);
+      expect(stderr).toContain(`mode 0${mode}, so other users can access it; run chmod 600 ${path}`);
       expect(stderr).not.toContain('svc_test_from_file');
     },
   );
@@ -168,7 +170,7 @@ describe('the key file', () => {
 });
 
 describe('the config file', () => {
-  const whoami = async (text: string, mode = 0o600, args: readonly string[] = []) => {
+  const whoami = async (text: string, mode = 0o600, args: readonly string[] = [], more: object = {}) => {
     const path = join(folder, '.config/claims/config.json');
     await mkdir(join(path, '..'), { recursive: true });
     await writeFile(path, text);
@@ -176,7 +178,7 @@ describe('the config file', () => {
     const requested: string[] = [];
     const ran = await claims(['whoami', ...args], {
       home: folder,
-      env: { CLAIMS_API_KEY: 'svc_test_k' },
+      env: { CLAIMS_API_KEY: 'svc_test_k', ...more },
       fetch: async (input) => {
         requested.push(String(input));
         return jsonResponse(403, {});
@@ -185,11 +187,13 @@ describe('the config file', () => {
     return { ...ran, requested };
   };
 
-  it('gives the base URL; --url precedes it', async () => {
+  it('gives the base URL; --url and CLAIMS_URL precede it', async () => {
     const config = '{"url": "http://configured.test"}\n';
     expect((await whoami(config, 0o644)).requested).toEqual(['http://configured.test/v1/me']);
     const { requested } = await whoami(config, 0o644, ['--url', 'http://given.test']);
     expect(requested).toEqual(['http://given.test/v1/me']);
+    expect((await whoami(config, 0o644, [], url)).requested).toEqual(['http://service.test/v1/me']);
+    expect((await whoami(config, 0o644, ['--url', 'x:y'], url)).stderr).toContain('--url must be an http');
   });
 
   it.each([
@@ -299,5 +303,11 @@ describe('the state of a watch', () => {
     expect((await stat(state)).mode & 0o777).toBe(0o600);
     await writeFile(state, 'not a position');
     expect(await claims(['watch', '--state', state], { env })).toMatchObject({ code: 2 });
+    await writeFile(state, Buffer.from([0xff]));
+    const stderr = async (file: string) => (await claims(['watch', '--state', file], { env })).stderr;
+    expect([await stderr(state), await stderr(folder)]).toEqual([
+      `claims: ${state} is neither UTF-8 nor UTF-16\n`,
+      `claims: ${folder} cannot be read: EISDIR\n`,
+    ]);
   });
 });

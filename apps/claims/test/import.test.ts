@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { claimJson, claimLine, claims, jsonResponse, recording } from './environment.ts';
+import { claimJson, claimLine, claims, jsonLines, jsonResponse, recording } from './environment.ts';
 
 const folder = temporaryFolder();
 
@@ -86,6 +86,11 @@ it('a dry run names every problem by row and column, needs no key, and sends not
   );
   expect(requests).toEqual([]);
   const skipping = await claims([...args, '--skip-invalid'], { service: reply });
+  const json = await claims([...args, '--skip-invalid', '--json'], { service: reply });
+  const outcomes = jsonLines(json.stdout).map(
+    ({ line, external_id: id, outcome }) => `${line} ${id} ${outcome}`,
+  );
+  expect(outcomes).toEqual(['2 B-1 sent', '3 B-2 failed', '4 B-3 failed']);
   expect([skipping.code, skipping.stdout]).toEqual([1, expect.stringContaining('1 sent, 2 failed')]);
   expect(skipping.stdout).toMatch(
     /^row 2 {2}sent .*\nrow 3 {2}failed {8}B-2\n {2}Zip → loss_location\.zip: .*\nrow 4 .*\n {2}Date of Loss → loss\.date: .*; Zip → /,
@@ -141,6 +146,8 @@ it('a dry run shows the field of each column, and that cells have line breaks', 
   ]);
   await writeFile(path, `${HEADER}\n${row('')}`);
   expect((await claims(args, { env: {} })).stdout).toContain('\nrow 2\n  File ID → external_id: ');
+  await writeFile(path, `${HEADER}\n${row('F-2')};y`);
+  expect((await claims(args, { env: {} })).stdout).toContain('\nrow 2  F-2\n  The row has 14 cells, ');
   const columns = join(folder, 'wrong.json');
   await writeFile(columns, '{"Zip": "zipp"}');
   const wrong = await claims([...args, '--columns', columns], { env: {} });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createClientOn } from '../../../packages/client/src/client.ts';
 import { platform } from '../../../packages/client/src/platform.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
-import { roundedDuration } from '../src/send/pace.ts';
+import { createPace, roundedDuration } from '../src/send/pace.ts';
 import type { Line } from '../src/send/read-claims.ts';
 import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
 import {
@@ -120,6 +120,11 @@ describe('claims send', () => {
       '9 of 20 done, 6 per minute: about 2 min left at the rate limit',
       '15 of 20 done, 6 per minute: about 50 s left at the rate limit',
     ]);
+    // A clock may be set back.
+    let at = 0;
+    const pace = createPace(() => at--);
+    pace.onRateLimited(0);
+    expect(pace.estimate(5, 9)).toBeNull();
     const waits = [0, 89_000, 89_001, 5_369_000, 5_370_000, 7_500_000].map(roundedDuration);
     expect(waits).toEqual(['0 s', '89 s', '2 min', '89 min', '1 h 30 min', '2 h 5 min']);
   });
@@ -223,6 +228,12 @@ describe('claims send', () => {
       stdout: expect.stringContaining('0 sent, 2 already sent'),
     });
     expect(held.size).toBe(2);
+    const logged = { service, terminal: true, stderr: { write: () => {} } };
+    const shades = [1, 3].map((n) => claims(['send', '-'], { ...logged, stdin: claimLine(n) }));
+    expect((await Promise.all(shades)).map(({ stdout }) => stdout)).toEqual([
+      `line 1  \u001b[2malready sent\u001b[22m  EXT-1  ${idOf(1)}\n0 sent, 1 already sent\n`,
+      `line 1  \u001b[32msent        \u001b[39m  EXT-3  ${idOf(3)}\n1 sent\n`,
+    ]);
   });
 
   it('sends a claim unchanged, unknown fields included', async () => {
@@ -240,13 +251,14 @@ describe('claims send', () => {
 
   it('reports unsent claims when the key is rejected', async () => {
     const stdin = [1, 2, 3].map((n) => claimLine(n)).join('\n');
-    const { code, stdout } = await claims(['send', '-', '--concurrency', '1'], {
-      service: () => problemResponse(401, 'invalid_key'),
-      stdin,
-    });
+    const given = { service: () => problemResponse(401, 'invalid_key'), stdin };
+    const { code, stdout } = await claims(['send', '-', '--concurrency', '1'], given);
     expect(code).toBe(1);
     expect(stdout).toContain('0 sent, 1 failed, 2 not sent; run the same command again to send the rest');
     expect(stdout).not.toContain('line 2');
+    const json = await claims(['send', '-', '--json', '--concurrency', '1'], given);
+    const outcomes = jsonLines(json.stdout).map(({ external_id, outcome }) => `${external_id} ${outcome}`);
+    expect(outcomes).toEqual(['EXT-1 failed', 'EXT-2 not_sent', 'EXT-3 not_sent']);
   });
 
   it('refuses a journal that was saved in UTF-16, since it adds lines in UTF-8', async () => {
@@ -274,8 +286,9 @@ describe('claims send', () => {
   });
 
   it.each([
-    [['send', '-'], '', 'contains no claim'],
-    [['send', '-', '--journal'], '{}', '--journal'],
+    [['send', '-'], '', 'claims: standard input contains no claim\n'],
+    [['send', '/dev/null'], '', 'claims: /dev/null contains no claim\n'],
+    [['send', '-', '--journal'], '{}', 'claims: --journal needs an input file'],
     [['send'], '', 'missing required argument'],
   ])('is wrong usage as %j with the input %j', async (args, stdin, message) => {
     const { code, stderr } = await claims(args, { stdin });

@@ -37,9 +37,13 @@ describe('claims watch', () => {
     ]);
   });
 
-  it('prints the claims with --json', async () => {
-    const { stdout } = await claims(['watch', '--json'], untilAnswered([page(accepted, rejected)]));
-    expect(jsonLines(stdout)).toEqual([accepted, rejected]);
+  it('prints the claims with --json, without control characters', async () => {
+    const hostile = claim(2, 'rejected', { rejection_reason: 'A\u007f\u009b\u009f\u00a0' });
+    const { stdout } = await claims(['watch', '--json'], untilAnswered([page(accepted, hostile)]));
+    expect([jsonLines(stdout), stdout.match(/A.*\u00a0/g)]).toEqual([
+      [accepted, hostile],
+      ['A\\u007f\\u009b\\u009f\u00a0'],
+    ]);
   });
 
   it('shows test claims to a live key only when that is asked for', async () => {

@@ -18,7 +18,7 @@ export function progressLine(
   const text = `${figures}${failed > 0 ? `  ${failed} failed` : ''}${note === '' ? '' : `  ${note}`}`;
   const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 3);
   if (barWidth < 5) return text.slice(0, Math.max(0, columns - 1));
-  const filled = total === 0 ? barWidth : Math.floor((barWidth * done) / total);
+  const filled = Math.floor((barWidth * done) / total);
   return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}  ${text}`;
 }
 

@@ -16,19 +16,12 @@ export function readClaims(input: Uint8Array): Line[] {
   const whole = parseJson(text);
   if (isObject(whole)) return [lineOf(firstLine(text), text, whole)];
   if (Array.isArray(whole)) {
-    return [
-      { number: 1, problem: 'an array; send one claim per line instead, for example with jq -c ".[]"' },
-    ];
+    const problem = 'an array; send one claim per line instead, for example with jq -c ".[]"';
+    return [{ number: 1, problem }];
   }
 
-  if (whole === undefined && text.trim() !== '' && !text.includes('{')) {
-    return [
-      {
-        number: 1,
-        problem: 'not JSON; for CSV, use claims import',
-      },
-    ];
-  }
+  if (whole === undefined && text.trim() !== '' && !text.includes('{'))
+    return [{ number: 1, problem: 'not JSON; for CSV, use claims import' }];
 
   const lines: Line[] = [];
   const seen = new Map<string, { readonly number: number; readonly claim: object }>();
