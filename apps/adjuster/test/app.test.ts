@@ -207,18 +207,19 @@ describe('an app', () => {
   test('can be opened twice on a device, and neither changes what the other one shows', async () => {
     const { open, signedIn, state } = device();
     await signedIn();
-    state.offers = [offer()];
+    Object.assign(state, { offers: [offer()], clockAheadMs: 7000 });
     const [one, other] = [open(), open()];
     void one.app.start();
     await settled();
     expect(one.app.lists.offers.value).toHaveLength(1);
     expect(other.app.lists.offers.value).toBeUndefined();
+    expect(other.app.now.value - Date.now()).toBe(7000);
     one.app.prefer({ undoSeconds: 20 });
     expect(other.app.preferences.value.undoSeconds).toBe(5);
   });
 
   test('shows what the last visit stored, and keeps it when the service has a problem', async () => {
-    const { signedIn, state, visit } = device();
+    const { signedIn, state, storage, visit } = device();
     await signedIn();
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z')];
     const invited = { firm_id: 'firm-2', firm_name: 'Reef', expires_at: '', missing_profile_fields: [] };
@@ -231,6 +232,9 @@ describe('an app', () => {
     const { accepted, closed, invitations } = app.lists;
     expect([accepted, closed, invitations].map(({ value }) => value?.length)).toEqual([1, 1, 1]);
     expect([app.session.isSignedIn(), app.session.connection.value]).toEqual([true, 'problem']);
+    // But not in the format of another release.
+    await storage.put('format', 2);
+    expect((await visit()).app.lists.accepted.value).toBeUndefined();
   });
 
   test('does not read lists again that have not changed since the last visit', async () => {
@@ -240,6 +244,7 @@ describe('an app', () => {
     const { app } = await visit();
     expect(app.lists.offers.value).toHaveLength(1);
     expect(state.calls).not.toContain('GET v1/claims');
+    expect(state.calls).toContain('GET v1/deadlines');
     const readAt = Date.now();
     expect(await storage.get('readAt')).toBe(readAt);
     // Without a response it is not known whether the adjuster may still have them.
@@ -260,7 +265,7 @@ describe('an app', () => {
   test('reads the lists by pages of 200 to their ends, once, and at a later visit what has changed since', async () => {
     const { signedIn, state, storage, visit } = device();
     await signedIn();
-    state.offers = [offer()];
+    Object.assign(state, { offers: [offer()], clockAheadMs: 7000 });
     const invited = (firm_id: string) => ({
       ...{ firm_id, firm_name: 'Reef', expires_at: '', missing_profile_fields: [] },
     });
@@ -268,7 +273,7 @@ describe('an app', () => {
       data: [invited(`after ${cursor}`)],
       next_cursor: cursor === undefined ? 'c1' : null,
     });
-    const readAt = new Date(Date.now() - 60_000).toISOString();
+    const readAt = new Date(Date.now() + 7000 - 60_000).toISOString();
     const reads = (updated_since?: string) => [
       { of: 'invitations', limit: 200 },
       { of: 'claims', status: 'pending_acceptance', limit: 200, updated_since },
@@ -290,11 +295,13 @@ describe('an app', () => {
     await settled();
     state.alive = true;
     expect(state.queries.splice(0)).toEqual(reads(readAt));
-    expect(await storage.get('profile')).toEqual(state.profile);
+    expect(await storage.getAll('profile', 'readAt')).toEqual([state.profile, Date.now()]);
     // A list that cannot be read makes both read again.
-    await storage.remove('accepted');
-    await visit();
-    expect(state.queries).toEqual(reads());
+    for (const name of ['accepted', 'offers'] as const) {
+      await storage.remove(name);
+      await visit();
+      expect(state.queries.splice(0).slice(name === 'offers' ? 1 : 0)).toEqual(reads());
+    }
   });
 
   test('signs in by the proof that was given, and sends settings, although the device stores nothing', async () => {
@@ -586,6 +593,15 @@ describe('an app', () => {
     expect(await storage.getAll('offers', 'closed')).toEqual([undefined, undefined]);
   });
 
+  test('stores no lists of a session that ends while they are stored', async () => {
+    const { app, state, storage } = await started({ offers: [offer()], accepted: [ownClaim('2026-08-29')] });
+    const [{ id = '' } = {}] = state.offers.splice(0);
+    state.responses[`GET v1/claims/${id}/receipt`] = () => app.session.expire();
+    await app.lists.refresh();
+    await settled();
+    expect(await storage.getAll('offers', 'accepted', 'readAt')).toEqual(Array(3).fill(undefined));
+  });
+
   test("opens no other adjuster's session while an answer of the first one is being sent", async () => {
     const { app, state } = await started({ undoSeconds: 0 });
     const release = holdBack(state, acceptanceOf(state));
@@ -698,7 +714,9 @@ describe('an app', () => {
   });
 
   test('lists offers that ended without an answer in the history and says which were withdrawn, and not those that were answered here or elsewhere', async () => {
-    const [answered, elsewhere, ...ended] = Array.from({ length: 27 }, () => offer());
+    const [answered, elsewhere, ...ended] = Array.from({ length: 27 }, (_, n) =>
+      offer({ claim_number: `${n}` }),
+    );
     if (answered === undefined || elsewhere === undefined) throw new Error('no offers');
     const { app, state, storage, notify } = await started({ offers: [answered, elsewhere, ...ended] });
     // The screen of this one says it there.
@@ -708,7 +726,7 @@ describe('an app', () => {
     for (const [n, { id, offered_at }] of ended.entries())
       state.responses[`GET v1/claims/${id}/receipt`] = (query) => ({
         receipt: receipt(
-          n === 1 || query?.offered_at !== offered_at ? 'offered_to_another' : 'withdrawn_by_firm',
+          n === 0 || query?.offered_at !== offered_at ? 'offered_to_another' : 'withdrawn_by_firm',
         ),
       });
     state.offers = [];
@@ -717,7 +735,7 @@ describe('an app', () => {
     await settled();
     const listed = (await storage.get('history'))?.map(({ claimId }) => claimId);
     expect(listed).toEqual(ended.map(({ id }) => id));
-    const [first] = ended;
+    const [, first] = ended;
     const withdrawn = en.outcomes.withdrawn(`${first?.claim_number} (${first?.loss_location.city})`, 17);
     expect(linesOf(app)).toEqual([withdrawn]);
     await after(5000);
@@ -738,7 +756,8 @@ describe('an app', () => {
     state.alive = false;
     state.clockAheadMs = 7000;
     expect(await reads(poll)).toBe(1);
-    expect([state.calls.includes('open events'), app.now.value - Date.now()]).toEqual([true, 7000]);
+    expect(state.calls.filter((name) => name.endsWith('events'))).toEqual(['close events', 'open events']);
+    expect(app.now.value - Date.now()).toBe(7000);
     state.clockAheadMs = 9000;
     await app.lists.refresh();
     expect(app.now.value - Date.now()).toBe(9000);
@@ -768,9 +787,15 @@ describe('an app', () => {
       await after(1500);
     };
     expect(await reads(show)).toBe(1);
-    state.alive = true;
     handlers.page.offline?.();
     expect(app.session.connection.value).toBe('offline');
+    // At once where events end.
+    const end = () => {
+      handlers.page.visibilitychange?.();
+      handlers.events?.disconnected(false);
+    };
+    expect(await reads(end)).toBe(1);
+    state.alive = true;
     jest.setSystemTime(Date.now() + 61_000);
     expect(await reads(() => handlers.page.visibilitychange?.())).toBe(1);
     // One that has been open for two weeks without a network.
@@ -924,7 +949,13 @@ describe('an app', () => {
     ['it is opened again', ({ visit }) => visit()],
     ['it is shown again', ({ handlers }) => handlers.page.visibilitychange?.()],
     ['there is a network again', ({ handlers }) => handlers.page.online?.()],
-    ['events arrive again', ({ handlers }) => handlers.events?.connected()],
+    [
+      'events arrive again',
+      ({ app, handlers }) => {
+        handlers.events?.connected();
+        expect(app.session.connection.value).toBe('online');
+      },
+    ],
     ['half a minute has passed', () => after(30_000)],
     [
       'its adjuster has signed in again',
@@ -1040,6 +1071,7 @@ describe('an app', () => {
       ...{ offered_at, answered_at, reason: 'Too far away' },
     });
     expect(linesOf(app)).toEqual(['Sent: you have rejected Marisol Delgado.']);
+    expect(app.lists.offers.value).toEqual([]);
     expect(await storage.get('history')).toMatchObject([{ result: 'rejected', reason: 'Too far away' }]);
     expect(JSON.stringify(await kept((store) => resultOf(store.getAll())))).not.toContain('Marisol');
   });
@@ -1132,6 +1164,11 @@ describe('an app', () => {
     app.toasts.closeToast();
     await app.answers.undo(state.offers.map(({ id }) => id));
     expect(linesOf(app)).toEqual([en.claim.undoneTooLate(1), en.claim.undoneUnknown]);
+    await settled();
+    state.calls.length = 0;
+    await app.answers.undo([tried.id]);
+    await settled();
+    expect(state.calls).toContain(acceptanceOf({ offers: [tried] }));
   });
 
   test('has no answered offer among the open ones, and Undo takes back what the last tap gave', async () => {
@@ -1140,7 +1177,7 @@ describe('an app', () => {
     await app.answers.answer([first], 'accept');
     jest.advanceTimersByTime(1000);
     await app.answers.answer([second], 'reject');
-    expect(app.answers.openOffers.value).toEqual([]);
+    expect([app.answers.openOffers.value, app.arrangement.arrangedOffers.value]).toEqual([[], []]);
     expect(app.answers.undoable.value.map(({ key }) => key)).toEqual([second.id]);
     await app.answers.undo([second.id]);
     expect(app.answers.openOffers.value?.map(({ id }) => id)).toEqual([second.id]);
@@ -1170,6 +1207,7 @@ describe('an app', () => {
     expect([await save(), await reads()]).toEqual(['saved', 0]);
     expect(app.lists.findClaim(claim.id)?.work.notes).toBe('Wet');
     expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Wet');
+    expect(await storage.get(`draft:${claim.id}`)).toBeUndefined();
     const device = { quietHours: null, deadlineReminders: true };
     await app.outbox.add([
       { kind: 'work', key: claim.id, entries: { notes: 'Wet' } },
@@ -1501,13 +1539,14 @@ describe('an app', () => {
     const offers = Array.from({ length: 5 }, () => offer());
     const { app, current, notify } = await started({ offers });
     app.prefer({ undoSeconds: 0 });
-    const accept = async () => {
-      await app.answers.answer(offers.splice(0, 1), 'accept');
+    const accept = async (answer: 'accept' | 'reject' = 'accept') => {
+      await app.answers.answer(offers.splice(0, 1), answer);
       await settled();
       return linesOf(app);
     };
     const sent = 'Sent: you have accepted Marisol Delgado.';
-    expect([await accept(), await accept(), await accept()]).toEqual([[sent], [sent, sent], ['3 accepted']]);
+    expect([await accept(), await accept()]).toEqual([[sent], [sent, sent]]);
+    expect(await accept('reject')).toEqual(['2 accepted · 1 rejected']);
     app.toasts.showToast('Saved.');
     expect(await accept()).toEqual([sent]);
     app.toasts.closeToast();
@@ -1547,9 +1586,8 @@ describe('an app', () => {
     );
     await settled();
     const later = (await visit()).app.places;
-    expect([later.origin.value, later.mayAsk.value]).toEqual([
-      { latitude: 26, longitude: -80, zip: '33101' },
-      false,
+    expect([later.origin.value, later.mayAsk.value, later.distanceOf.value(far)?.toFixed()]).toEqual([
+      ...[{ latitude: 26, longitude: -80, zip: '33101' }, false, '69'],
     ]);
     places.setStops(['a']);
     await settled();
@@ -1591,6 +1629,7 @@ test('texts are in the language that was chosen, also for the worker, and call n
   const { claim, offers, ...others } = texts.value;
   const saying = [claim.queuedAccept, claim.queuedReject, offers.queuedMore, offers.queuedCount(2)];
   expect(saying).toEqual(Array(4).fill(es.notStored.waits));
+  expect(app.preferences.value.undoSeconds).toBe(0);
   const { claim: _, offers: __, ...spanish } = es;
   expect(others).toEqual(spanish);
 });

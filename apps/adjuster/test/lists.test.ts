@@ -203,6 +203,8 @@ test('an amount has no more digits than it needs, in the language that is shown,
       text.replace(/\s/g, ' '),
     );
   expect(written()).toEqual(['$1,234', '$13K', '6.755%']);
+  const lengths = [...[9.94, 10].map(format.miles), ...[11, 12, 23].map(format.inches)];
+  expect(lengths).toEqual(['≈ 9.9 mi', '≈ 10 mi', '11 in', '12 in (1 ft)', '23 in (1 ft 11 in)']);
   language.value = 'es';
   expect(written()).toEqual(['$1,234', '$13 k', '6.755%']);
 });

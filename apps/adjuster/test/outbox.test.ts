@@ -579,13 +579,19 @@ describe('the outbox', () => {
     };
     await outbox.send();
     // So does one that may have arrived.
-    await outbox.add([reject('b')]);
+    await outbox.add([reject('b'), reject('c')]);
     state.responses = { 'POST b/rejection': [noNetwork()], 'GET b': claimIs('accepted') };
+    // Nor does one whose claim may no longer be read.
+    Object.assign(state.responses, {
+      ...{ 'POST c/rejection': [noNetwork()], 'GET c': new ApiError(403, 'forbidden') },
+    });
     for (let n = 0; n < 2; n += 1) await outbox.send();
-    expect(state.outcomes).toMatchObject(Array(2).fill({ result: 'alreadyAccepted' }));
-    expect([state.history, state.calls.filter((name) => name === 'POST b/rejection')]).toMatchObject([
+    expect(state.outcomes.map(({ result }) => result)).toEqual([
+      ...['alreadyAccepted', 'alreadyAccepted', 'refused'],
+    ]);
+    expect([state.history, state.calls.filter((name) => /POST [bc]/.test(name))]).toMatchObject([
       [],
-      { length: 1 },
+      { length: 2 },
     ]);
   });
 

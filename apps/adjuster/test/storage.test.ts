@@ -75,10 +75,13 @@ describe('the database of the device', () => {
 
   test('does not keep the app waiting while another tab blocks an upgrade, and opens once it is closed', async () => {
     const old = await openDB(name, 1, stores);
+    // By its event, before the time is over.
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const tab = connectDatabase(name, 2);
     const attempts = [tab.get(), tab.get()].map((attempt) => attempt.catch((error: unknown) => error));
     expect(await Promise.all(attempts)).toEqual([expect.any(DatabaseBlocked), expect.any(DatabaseBlocked)]);
     await expect(tab.get()).rejects.toBeInstanceOf(DatabaseBlocked);
+    jest.useRealTimers();
     old.close();
     const version = await eventually(() =>
       tab.get().then(

@@ -20,6 +20,7 @@ const [KEY, KEY_BYTES] = ['-_--Bw', [251, 255, 190, 7]];
 const calls: string[] = [];
 const listeners: Record<string, (event: unknown) => unknown> = {};
 const caches = new Map<string, Map<string, Response>>();
+const persisted: string[] = [];
 const note = (what: unknown) => void calls.push(typeof what === 'string' ? what : JSON.stringify(what));
 const taken = () => calls.splice(0).join(', ');
 const subscription = (name: string, key = KEY_BYTES) => ({
@@ -41,6 +42,8 @@ const START = {
   ...{ controller: null as unknown, active: null as unknown, installing: null as unknown },
   ...{ waiting: null as unknown, visibilityState: 'visible', fields: [] as unknown[] },
   ...{ held: null as unknown, pages: [] as unknown[], date: '', update: async () => note('look') },
+  // Once: browsers may ask the adjuster.
+  storage: { persist: async () => void persisted.push('asked') },
   files: {} as Record<string, () => Response>,
   responses: {} as Record<string, readonly [status: number, body?: unknown]>,
 };
@@ -100,6 +103,8 @@ const GLOBALS: Record<string, unknown> = {
   BroadcastChannel: class {
     postMessage = note;
     close() {}
+    addEventListener = (type: string, listener: (event: unknown) => unknown) =>
+      Object.assign(listeners, { [`tab ${type}`]: listener });
   },
   Request: class extends Request {
     constructor(url: string, init?: RequestInit) {
@@ -132,6 +137,7 @@ afterAll(() => {
 const { inTransaction, openAppDatabase } = await import('../src/data/database.ts');
 const { createNotifications, devicePlatform } = await import('../src/data/notifications.ts');
 const { showNotification } = await import('../src/data/show-notification.ts');
+const { tabs } = await import('../src/data/tabs.ts');
 const { createUpdates } = await import('../src/state/updates.ts');
 // Loaded when it is used: here before, so that no test waits for the disk.
 await import('../src/state/activate-next.ts');
@@ -268,6 +274,9 @@ test.each([
 ])('a tap on a notification %s', async (_, pages, then) => {
   phone.pages = pages;
   const notification = { data: { hash: '#/claims/c1' }, close: () => note('closed') };
+  tabs.listen(({ kind }) => note(kind));
+  listeners['tab message']?.({ data: { kind: 'open' } });
+  expect(taken()).toBe('open');
   await fire('notificationclick', { notification });
   expect(taken()).toBe(then);
 });
@@ -327,7 +336,7 @@ test("the worker sends answers with times by the service's clock, which it asks 
   phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
   await fire('sync', { tag: 'answers' }).catch(() => {});
   const asked = taken();
-  expect(asked).toContain('lock outbox');
+  expect([asked, persisted]).toEqual([expect.stringContaining('lock outbox'), ['asked']]);
   expect(asked).toContain(`"answered_at":"${new Date(NOW + DAY_MS - 1000).toISOString()}"`);
 });
 
