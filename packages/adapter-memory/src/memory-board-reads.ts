@@ -1,5 +1,12 @@
 import { type BoardClaim, type BoardReads, summaryOf } from '@svc/application';
-import { type Claim, enteredCredentials, type FirmId, NO_CLOCKS, stepTimesOf } from '@svc/domain';
+import {
+  type Claim,
+  enteredCredentials,
+  type FirmId,
+  isClaimVisible,
+  NO_CLOCKS,
+  stepTimesOf,
+} from '@svc/domain';
 import { viewOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
@@ -20,24 +27,18 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     tables.claims.all().filter((claim) => claim.firmId === firmId);
   return {
     async claims(firmId, scan, after, count) {
-      const timeOf = (claim: BoardClaim) => (scan.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
-      const sign = scan.by === 'latest' || (scan.by === 'adjuster' && scan.latestFirst) ? -1 : 1;
-      const isScanned = ({ environment, status, adjuster, closedAt }: BoardClaim): boolean => {
-        if (scan.by === 'waiting')
-          return environment === scan.environment && status === scan.status && closedAt === null;
-        if (scan.by === 'adjuster')
-          return adjuster === scan.adjuster && status === scan.status && (closedAt !== null) === scan.closed;
-        return (
-          (scan.environment === 'live' || environment === 'test') &&
-          (scan.status === undefined || status === scan.status)
-        );
-      };
+      if (scan.by === 'adjuster') return onlyOnPostgres();
+      const sign = scan.by === 'latest' ? -1 : 1;
+      const isScanned = ({ environment, status, closedAt }: BoardClaim): boolean =>
+        scan.by === 'waiting'
+          ? environment === scan.environment && status === scan.status && closedAt === null
+          : isClaimVisible({ environment }, scan.environment) && (scan.status ?? status) === status;
       const compare = (at: number, id: string, other: { at: number; id: string }): number =>
         sign * (at - other.at || compareText(id, other.id));
       return claimsOf(firmId)
         .map(boardClaimOf)
-        .filter((claim) => isScanned(claim) && compare(timeOf(claim), claim.id, after) > 0)
-        .sort((one, other) => compare(timeOf(one), one.id, { at: timeOf(other), id: other.id }))
+        .filter((claim) => isScanned(claim) && compare(claim.updatedAt, claim.id, after) > 0)
+        .sort((one, other) => compare(one.updatedAt, one.id, { at: other.updatedAt, id: other.id }))
         .slice(0, count);
     },
 

@@ -10,7 +10,7 @@ import {
   makeSetLegalHold,
   type RequestPosition,
 } from '@svc/application';
-import { type FirmId, type Svcid, TEST_BEHAVIORS } from '@svc/domain';
+import { type FirmId, NO_OVERRIDES, type Svcid, TEST_BEHAVIORS } from '@svc/domain';
 import { aLoggedRequest, OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -100,9 +100,9 @@ test('a legal hold prevents an erasure, or ends it before the next batch; whoeve
 });
 
 test('nothing of a firm that is being erased or is erased can be changed', async () => {
-  const { use, memory, newTeam, newStaff, newClaim, send } = memoryFixture();
+  const { use, memory, newTeam, newStaff, newKey, newAdjuster, newClaim, send } = memoryFixture();
   const { firm, svcId } = await newTeam();
-  const staff = await newStaff(firm);
+  const [staff, { key }, stranger] = [await newStaff(firm), await newKey(firm), await newAdjuster()];
   const carrier = { name: 'Gulf' };
   await send(firm.live, svcId, { claim: newClaim({ carrier }) });
   const caller = { actor: 'x', address: null, requestId: null };
@@ -117,6 +117,12 @@ test('nothing of a firm that is being erased or is erased can be changed', async
       () => use.updateStaff(staff, { name: 'Zoë' }),
       () => use.removeStaff(staff),
       () => use.setClocks(staff, () => ({ rules: [], timeZone: 'America/Chicago' })),
+      () => use.createKey({ ...properties, purpose: 'claims', lifetimeMs: null }),
+      () => use.rollKey(key.id, 0),
+      () => use.setPlan(firm.id, 'read_only'),
+      () => use.setLimits(firm.id, NO_OVERRIDES, 1),
+      () => use.setOfferWait(firm.id, 4),
+      () => use.addMember(firm.id, stranger.svcId),
     ])
       codes.push(await attempt().then(String, (error: Error) => error.message));
     return new Set(codes);

@@ -147,10 +147,10 @@ test('a row is the claim that exists only with its content, in any format, and o
   const claim = newClaim();
   await send(firm.test, firm.accounts.manual, { claim });
   const asSent = (text: string) => rowOf({ ...claim, asSent: text as ClaimToSend['asSent'] });
-  const { loss, ...others } = JSON.parse(claim.asSent);
+  const { loss, building, ...others } = JSON.parse(claim.asSent);
   const rows = [
     asSent(claim.asSent.replaceAll(',', ' ,\n')),
-    asSent(JSON.stringify({ ...others, loss })),
+    asSent(JSON.stringify({ ...others, building, loss })),
     asSent(
       JSON.stringify({
         ...others,
@@ -170,6 +170,9 @@ test('a row is the claim that exists only with its content, in any format, and o
         { path: 'extra.deep.list', existing: null },
         { path: 'loss.date', existing: JSON.stringify(loss.date) },
         { path: 'loss.peril', existing: '"flood"' },
+        ...Object.entries(building).map(([name, value]) => ({
+          ...{ path: `building.${name}`, existing: JSON.stringify(value) },
+        })),
       ],
     },
   ];

@@ -639,12 +639,27 @@ test('a program is ready only if all checks pass', () => {
   expect(isReady(checks)).toBe(false);
 });
 
-test('each check has a title, a change and an exercise', () => {
-  for (const check of READINESS_CHECKS) {
+test('each check has its title, its change and its exercise', () => {
+  const shown = READINESS_CHECKS.map((check) => {
     const { title, change, exercise } = CHECK_TEXTS[check];
-    expect(title).toMatch(/^[A-Z].*[a-z_]$/);
-    for (const text of [change, exercise]) expect(text).toMatch(/^[A-Z].*\.$/);
-  }
+    for (const text of [title, `${change}.`, exercise]) expect(text).toMatch(/^[A-Z].*[a-z_.]$/);
+    const [firstOfTitle, firstOfChange] = [title, change].map((text) => text.split(' ', 2).join(' '));
+    return [check, firstOfTitle, firstOfChange, / fault (\w+)/.exec(exercise)?.[1]].join(': ');
+  });
+  expect(shown).toEqual([
+    'idempotency_keys: Retries have: Derive the: dropped',
+    'lost_writes: Every write: Keep a: service_unavailable',
+    'duplicates: No claim: Record a: dropped',
+    'retry_after: Retry-After is: Pause all: rate_limited',
+    'back_off: Retries back: Double the: internal_error',
+    'cursors: Polls follow: Request the: short_page',
+    'poll_gaps: Polls leave: Poll with: ',
+    'poll_overlap: Polls overlap: Set updated_since: ',
+    'unread_changes: Every outcome: Poll GET: ',
+    'second_outcomes: A second: Skip a: ',
+    'unknown_values: Unknown values: Ignore unknown: unknown_value',
+    'rejected_requests: Rejected requests: After a: ',
+  ]);
 });
 
 test('of one key its requests are graded, with some thousand claims of the firm; without requests, no claims', async () => {

@@ -44,6 +44,7 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
   });
   expect(await to(both(), [claim('80'), claim('20')])).toEqual([offer('80', far, 10), offer('20', near, 10)]);
   expect(await to(both(), [claim('80', far)])).toEqual([offer('80', near, 70)]);
+  expect(await to([], [claim('80')])).toEqual([]);
   const withUnknown = [silent, near].map((svcId): [Svcid, number] => [svcId, 0]);
   expect(await to(withUnknown, [claim('80')])).toEqual([offer('80', near, 70)]);
   // Rather to somebody whose distance is not known than again to who has rejected it.

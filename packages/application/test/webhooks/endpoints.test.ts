@@ -12,7 +12,7 @@ async function setUp() {
     return (await use.createWebhook(BY_SERVICE, { firmId: firm.id, environment: 'test', url })).webhook;
   };
   const respond = (url: string, status: number) =>
-    external.webhookResults.set(url, { status, retryAfterMs: null, body: '' });
+    external.webhookResults.set(url, { status, retryAfterMs: null, body: `It is ${status}.` });
   const changeAndDeliver = async () => {
     await send(firm.test, firm.accounts.manual);
     const deliveries = use.webhookDeliveries();
@@ -39,7 +39,7 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   expect(await stateOf()).toBe('requested');
   await setState('active');
   const delivery = await tested();
-  expect(await stateOf()).toBe('gone');
+  expect([delivery.responseBody, await stateOf()]).toEqual(['It is 410.', 'gone']);
   await use.updateWebhook(caller, firm.id, id, { overlapMs: 0 });
   await use.replayWebhook(caller, firm.id, delivery.id);
   await use.removeWebhook(caller, firm.id, id);
@@ -90,6 +90,16 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   const [stored] = await memory.webhookReads.deliveries(firm.id, other, null, 1);
   expect([...tests, stored].map((one) => one?.status)).toEqual(Array(3).fill('delivered'));
   await use.removeWebhook(BY_SERVICE, firm.id, other);
+  external.webhookResults.set(url, { error: 'timeout' });
+  const attempts = [{ status: null, error: 'timeout' }];
+  const unanswered = {
+    type: 'webhook.test',
+    status: 'failed',
+    attemptCount: 1,
+    attempts,
+    responseBody: null,
+  };
+  expect(await use.testWebhook(BY_SERVICE, firm.id, id)).toMatchObject(unanswered);
   respond(url, 500);
   await changeAndDeliver();
   respond(url, 204);

@@ -96,6 +96,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.revokeKey(rolled.key.id);
       await use.setPlan(firm.id, 'claims_only');
       await use.recordOperatorAction(firm.id, 'audit.verify', 'changed');
+      await use.recordOperatorAction(SERVICE_CHAIN, 'audit.export');
       await use.leaveFirm({ svcId, origin }, firm.id);
       const operator = 'operator:test-operator';
       expect(await actionsOf(firm.id)).toEqual([
@@ -117,6 +118,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} audit.verify firm:${firm.id} changed`,
         `adjuster:${svcId} member.leave adjuster:${svcId} ok 192.0.2.5`,
       ]);
+      expect(await actionsOf(SERVICE_CHAIN)).toContain(`${operator} audit.export  ok`);
     });
 
     test('records a sign-in in the chain of each firm of the adjuster, without a firm in the service’s', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BoardFilter, BoardRow, KeysetPosition, Page } from '@svc/application';
 import { type ClaimAsSent, type ClaimFacts, type ClaimId, DAY, HOUR, MINUTE, type Svcid } from '@svc/domain';
-import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const OPEN = { environment: 'live', closed: false, order: 'latest' } as const satisfies BoardFilter;
@@ -180,41 +179,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       // Of those who left, the firm sees the SVCID alone.
       await use.leaveFirm({ svcId: named }, firm.id);
       expect([await search('odalys'), await search(named)]).toEqual([[], [one]]);
-    });
-
-    test('says which adjusters have rejected a claim, and lists them last', async () => {
-      const { newFirm, newMember, offer, sendId, use, clock } = fixture();
-      const firm = await newFirm();
-      const [first, second, third] = [await newMember(firm), await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, first);
-      const listed = async (forClaim?: ClaimId) =>
-        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, forClaim)).rows
-          .filter(({ adjuster }) => [first, second, third].includes(adjuster.svcId))
-          .map(({ adjuster, rejectedAt }) => [adjuster.svcId, rejectedAt]);
-      const all = [first, second, third].map((svcId) => [svcId, null]);
-      expect(await listed(id)).toEqual(all);
-      const rejectedAt = clock.advance(MINUTE);
-      await use.rejectClaim({ svcId: first }, id, null);
-      expect(await listed(id)).toEqual([
-        [second, null],
-        [third, null],
-        [first, rejectedAt],
-      ]);
-      clock.advance(MINUTE);
-      await offer(firm.live, id, second);
-      const again = clock.advance(MINUTE);
-      await use.rejectClaim({ svcId: second }, id, null);
-      clock.advance(MINUTE);
-      await offer(firm.live, id, third);
-      expect(await listed(id)).toEqual([
-        [third, null],
-        [first, rejectedAt],
-        [second, again],
-      ]);
-      expect(await listed()).toEqual(all);
-      const stranger = await newFirm();
-      const forStranger = use.listBoardAdjusters(stranger.id, 'live', { after: null, limit: 9 }, id);
-      expect(await errorCodeOf(forStranger)).toBe('not_found');
     });
 
     test('says how far a claim is from where adjusters work, to a firm that they share it with alone', async () => {
