@@ -319,16 +319,9 @@ describe('offers', () => {
     const first = await opened();
     const claims = [boardClaim(), boardClaim({ updated_at: '2026-08-30T00:00:00.000Z' })];
     const planned = claims.map((each, n) => ({
-      ...{
-        id: each.id,
-        claim: each,
-        adjuster_svc_id: n === 0 ? 'SVC-1' : 'SVC-2',
-        distance: 3,
-        warnings: [],
-      },
+      ...{ id: each.id, claim: each, adjuster_svc_id: `SVC-${n + 1}`, distance: 3, warnings: [] },
     }));
     const made = claims.map((each, n) => ({ claim: each, adjuster: n === 0 ? one : other }));
-    first.desk.offers.prepare('spread', claims);
     first.desk.offers.draft.value = { kind: 'offer', from: 'spread', ids: [], typed: '', plan: planned };
     first.state.meets.offerBoardClaim = [new NetworkError('timeout'), new Promise(() => {})];
     void first.desk.offers.offerPlan(made);
@@ -341,8 +334,7 @@ describe('offers', () => {
     again.state.meets.offerBoardClaim = [new NetworkError('timeout'), new ApiError(409, 'claim_changed')];
     await again.desk.offers.offerPlan(made);
     expect([again.desk.offers.isPlanStarted.value, again.desk.offers.draft.value?.plan]).toEqual([
-      true,
-      planned,
+      ...[true, planned],
     ]);
     await again.desk.offers.retry();
     expect(again.desk.offers.draft.value).toBeUndefined();
@@ -920,9 +912,7 @@ describe('a session', () => {
     const { desk } = await opened({ profile: new ApiError(403, 'insufficient_scope') });
     const { session, startFailed } = desk;
     expect([session.profile.value, session.endedBecause.value, startFailed.value]).toEqual([
-      null,
-      null,
-      false,
+      ...[null, null, false],
     ]);
     expect(messageOf(desk)[1]).toBe(en.refusals.insufficient_scope);
   });
@@ -1168,10 +1158,9 @@ describe('an upload', () => {
     await settled();
     desk.chooseEnvironment('test');
     await uploads.choose(fileOf('Tuesday.csv', 'a,b').file);
+    // As the service counts them.
     expect([uploads.isSending.value, uploads.progress.value]).toEqual([
-      true,
-      // As the service counts them.
-      { done: 2, lines: 4, total: 5 },
+      ...[true, { done: 2, lines: 4, total: 5 }],
     ]);
     for (let wait = 0; wait < 2; wait += 1) await after(1000);
     desk.chooseEnvironment('test');
@@ -1215,17 +1204,13 @@ describe('an upload', () => {
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([{ kind: 'changed' }, 'checked']);
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([undefined, 'sent']);
-    expect(bodies().map(({ dry_run, text }) => [dry_run, text?.includes('corrected')])).toEqual([
-      [true, false],
-      [true, true],
-      [false, true],
+    expect(bodies().map(({ dry_run, text }) => `${dry_run} ${text?.includes('corrected')}`)).toEqual([
+      ...['true false', 'true true', 'false true'],
     ]);
     bytes.value = new DOMException('changed', 'NotReadableError');
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value, bodies().length]).toEqual([
-      { kind: 'gone' },
-      undefined,
-      3,
+      ...[{ kind: 'gone' }, undefined, 3],
     ]);
   });
 
@@ -1429,31 +1414,17 @@ describe('a list of invitations', () => {
     // Those who were invited are among the adjusters.
     expect([messageOf(desk), sent('listBoardAdjusters').length]).toEqual([['error', en.network.needed], 1]);
     await invitations.send();
-    expect(lists().map(({ length, 0: first }) => [length, first])).toEqual([
-      ...[
-        [50, 'SVC-0'],
-        [50, 'SVC-50'],
-        [50, 'SVC-50'],
-      ],
-      ...[
-        [50, 'SVC-0'],
-        [50, 'SVC-50'],
-        [20, 'SVC-100'],
-      ],
+    expect(lists().map(({ length, 0: first }) => `${length} ${first}`)).toEqual([
+      ...['50 SVC-0', '50 SVC-50', '50 SVC-50'],
+      ...['50 SVC-0', '50 SVC-50', '20 SVC-100'],
     ]);
     expect(invitations.run.value?.done).toHaveLength(120);
     expect([invitations.run.value?.kind, invitations.typed.value]).toEqual(['sent', '']);
   });
 
   test('leaves what has to be corrected, whatever the response has, and sends nothing that cannot be an SVCID', async () => {
-    const response = {
-      results: [
-        { outcome: 'invited' },
-        { outcome: 'unknown_osaid' },
-        { outcome: 'already_member' },
-        { outcome: 'an_outcome_of_later' },
-      ],
-    };
+    const outcomes = ['invited', 'unknown_osaid', 'already_member', 'an_outcome_of_later'];
+    const response = { results: outcomes.map((outcome) => ({ outcome })) };
     const [longest, long] = ['😀'.repeat(128), 'x'.repeat(129)];
     const typed = ['SVC-1', 'svc-2', 'SVC-1', long, 'SVC\ud800', 'SVC-3', 'SVC-4', longest, 'S\0'].join('\n');
     const { invitations, lists } = await listing([response], typed);
@@ -1461,15 +1432,8 @@ describe('a list of invitations', () => {
     expect(lists()).toEqual([['SVC-1', 'svc-2', 'SVC-3', 'SVC-4', longest]]);
     const failed = invitations.run.value?.done.filter(needsCorrection);
     expect(invitations.run.value?.total).toBe(9);
-    expect(failed?.map(({ row, outcome }) => [row, outcome]).sort()).toEqual([
-      ...[
-        [2, 'unknown_osaid'],
-        [4, 'invalid'],
-        [5, 'invalid'],
-        [7, 'an_outcome_of_later'],
-        [8, 'unknown'],
-        [9, 'invalid'],
-      ],
+    expect(failed?.map(({ row, outcome }) => `${row} ${outcome}`).sort()).toEqual([
+      ...['2 unknown_osaid', '4 invalid', '5 invalid', '7 an_outcome_of_later', '8 unknown', '9 invalid'],
     ]);
     expect(invitations.typed.value).toBe(typed);
     invitations.correct();

@@ -146,12 +146,11 @@ const KNOWN: ReadonlyMap<string, Known> = new Map([
 /** Columns of one name are numbered: each may be it. */
 const nameIn = (column: string): string => folded(column.replace(/ \(\d+\)$/, ''));
 
+const isKnown = (name: string): boolean => KNOWN.has(name) || WHOLE_NAMES.has(name);
+
 /** How many of the cells are names of columns that are known. */
 export const knownColumns = (cells: readonly string[]): number =>
-  cells.filter((cell) => {
-    const name = folded(cell);
-    return name !== '' && (KNOWN.has(name) || WHOLE_NAMES.has(name));
-  }).length;
+  cells.filter((cell) => isKnown(folded(cell))).length;
 
 /**
  * The columns that are remembered, and for the others of the header those known by name: exact names come before general
@@ -179,10 +178,8 @@ export function suggestColumns(
     const columns = exact.length > 0 ? exact : general;
     const [column, ...others] = columns;
     const isOfOther = hasOtherAddress && exact.length === 0 && WITH_STREET.includes(field);
-    if (column !== undefined && others.length === 0 && !isOfOther) {
-      fieldOf.set(column, field);
-      taken.add(field);
-    } else questions.push({ columns, fields: [field] });
+    if (column !== undefined && others.length === 0 && !isOfOther) fieldOf.set(column, field);
+    else questions.push({ columns, fields: [field] });
   }
   const whole = unknown.filter((name) => WHOLE_NAMES.has(nameIn(name)));
   const hasName = [...PARTS_OF_NAME, 'policyholder.company_name'].some(
@@ -241,9 +238,7 @@ export function columnsToRemember(columns: Columns, header: readonly string[]): 
     const path = fieldOf.get(column);
     if (path != null && FIELD_PATHS.includes(path) && !columnOf.has(path)) columnOf.set(path, column);
   }
-  const leftOut = header.filter(
-    (column) => fieldOf.get(column) == null && (KNOWN.has(nameIn(column)) || WHOLE_NAMES.has(nameIn(column))),
-  );
+  const leftOut = header.filter((column) => fieldOf.get(column) == null && isKnown(nameIn(column)));
   return Object.fromEntries([
     ...[...columnOf].map(([path, column]): [string, string] => [column, path]),
     ...leftOut.slice(0, FIELD_PATHS.length).map((column): [string, null] => [column, null]),

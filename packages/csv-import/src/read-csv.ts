@@ -303,6 +303,5 @@ function likelyHeader(records: readonly CsvRecord[], first: number): number | nu
   const known = records.slice(0, HEADER_ROWS).map(({ cells }) => knownColumns(cells.map(asWritten)));
   const most = Math.max(...known);
   const row = known.indexOf(most);
-  const isLikelier = row > first && most >= MIN_KNOWN && (known[first] ?? 0) < most;
-  return isLikelier ? row + 1 : null;
+  return row > first && most >= MIN_KNOWN ? row + 1 : null;
 }

@@ -178,29 +178,6 @@ describe('a file', () => {
 });
 
 describe('columns', () => {
-  test('of FEMA are known by name', () => {
-    const ofFema = {
-      ...{ id: 'external_id', state: 'loss_location.state', reportedZipCode: 'loss_location.zip' },
-      ...{
-        reportedCity: 'loss_location.city',
-        dateOfLoss: 'loss.date',
-        ratedFloodZone: 'building.flood_zone',
-      },
-      ...{ waterDepth: 'loss.interior_water_depth_inches', floodZone: null },
-      eventDesignationNumber: 'loss.cat_code',
-      originalNBDate: 'policy.original_effective_date',
-      originalConstructionDate: 'building.construction_date',
-      totalBuildingInsuranceCoverage: 'coverages.building_limit',
-      totalContentsInsuranceCoverage: 'coverages.contents_limit',
-      iccCoverage: 'coverages.icc_limit',
-      buildingReplacementCost: 'coverages.building_replacement_cost',
-      buildingPropertyValue: 'coverages.building_actual_cash_value',
-      contentsReplacementCost: 'coverages.contents_replacement_cost',
-      contentsPropertyValue: 'coverages.contents_actual_cash_value',
-    };
-    expect(suggestedColumns(Object.keys(ofFema))).toEqual(ofFema);
-  });
-
   // Those of a field, and after the bar those of something more general.
   const HEADERS = `
 external_id: Claim ID, FILE_ID, Internal Id, Assignment ID | ID, Reference, Reference No.; claim_number: Claim #, Carrier Claim No, Insurer Claim Number, Company
@@ -208,26 +185,26 @@ Claim #, CLAIM_NO. | Claim; adjuster_svc_id: Adjuster ID, SVCID, SVC ID | Adjust
 File No., Our File #, Firm File Number; instructions: Special Instructions | Notes, Comments, Remarks; reported_date: Date Reported, Date Received, Received Date,
 Report Date, Date of Notice; contact_date: Date Contacted, Contacted Date, First Contact; inspection_date: Date Inspected, Inspected Date; loss.date: Date-Of-Loss,
 Loss Date, DOL; loss.time: Time of Loss, LOSS_TIME; loss.description: Loss Description, Description of Loss, Facts of Loss | Description; loss.cause: Cause of Loss,
-Loss Cause; loss.cat_code: CAT Code, CAT # | Cat, Catastrophe; loss.fico_number: FICO # | FICO; loss.exterior_water_depth_inches: Exterior Water Depth;
+Loss Cause; loss.cat_code: CAT Code, CAT #, eventDesignationNumber | Cat, Catastrophe; loss.fico_number: FICO # | FICO; loss.exterior_water_depth_inches: Exterior Water Depth;
 loss.interior_water_depth_inches: Interior Water Depth | Water Depth; loss.water_duration_hours: Flood Water Duration; policy.number: Policy #, policy.number |
 Policy, Policy ID; policy.naic_number: NAIC #, NAIC Code | NAIC; policy.effective_date: Policy Effective Date, Policy Start, Policy From | Effective Date;
-policy.original_effective_date: Original Effective Date; policy.expiration_date: Policy Expiration Date, Policy End, Policy To | Expiration Date; carrier.name:
+policy.original_effective_date: Original Effective Date, originalNBDate; policy.expiration_date: Policy Expiration Date, Policy End, Policy To | Expiration Date; carrier.name:
 Carrier, Carrier Name, Insurance Company, Insurer, WYO | Company, Client; loss_location.street: Loss Address, Loss Address 1, Loss Street, Loss Location, Property
 Address, Risk Address | Address, Address 1, Street, Street Address, Insured Address; loss_location.street2: Loss Address 2, Property Address 2, Risk Address 2 |
-Address 2; loss_location.city: Loss City, Property City, Risk City | City; loss_location.county: Loss County, Property County, Risk County | County;
-loss_location.state: Loss State, Property State, Risk State | State; loss_location.zip: Loss Zip, Loss Zip Code, Property Zip, Property Zip Code, Risk Zip | Zip,
+Address 2; loss_location.city: Loss City, Property City, Risk City, reportedCity | City; loss_location.county: Loss County, Property County, Risk County | County;
+loss_location.state: Loss State, Property State, Risk State | State; loss_location.zip: Loss Zip, Loss Zip Code, Property Zip, Property Zip Code, Risk Zip, reportedZipCode | Zip,
 Zip Code, Postal Code; policyholder.first_name: Insured First Name, Insured First | First Name; policyholder.last_name: Insured Last Name, Insured Last | Last Name;
 policyholder.company_name: Insured Company, Insured Business | Business Name, Organization; policyholder.phone: Insured Phone, Insured Home Phone | Phone, Phone
 Number, Home Phone, Primary Phone; policyholder.alternate_phone: Alternate Phone, Insured Cell Phone | Cell, Cell Phone, Mobile, Mobile Phone, Work Phone;
 policyholder.email: Insured Email | Email, E-mail, Email Address; building.flood_zone: Rated Flood Zone | Flood Zone, Zone; building.occupancy_type: Occupancy;
-building.construction_date: Date Built, Date of Construction; building.community_number: Community #, nfipRatedCommunityNumber | Community,
-nfipCommunityNumberCurrent; building.number_of_units: Number of Units | Units; coverages.building_limit: Building Coverage, Coverage A, Building Limit;
-coverages.contents_limit: Contents Coverage, Coverage B, Contents Limit; coverages.building_deductible: Building Deductible, Deductible A;
+building.construction_date: Date Built, Date of Construction, originalConstructionDate; building.community_number: Community #, nfipRatedCommunityNumber | Community,
+nfipCommunityNumberCurrent; building.number_of_units: Number of Units | Units; coverages.building_limit: Building Coverage, Coverage A, Building Limit, totalBuildingInsuranceCoverage;
+coverages.contents_limit: Contents Coverage, Coverage B, Contents Limit, totalContentsInsuranceCoverage; coverages.building_deductible: Building Deductible, Deductible A;
 coverages.contents_deductible: Contents Deductible, Deductible B; coverages.building_reserve: Building Reserve, Reserve A; coverages.contents_reserve: Contents
-Reserve, Reserve B; coverages.icc_limit: ICC Limit | ICC; coverages.building_replacement_cost: Building RCV; coverages.contents_replacement_cost: Contents RCV;
-coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_cash_value: Contents ACV`;
+Reserve, Reserve B; coverages.icc_limit: ICC Limit, iccCoverage | ICC; coverages.building_replacement_cost: Building RCV, buildingReplacementCost; coverages.contents_replacement_cost: Contents RCV, contentsReplacementCost;
+coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; coverages.contents_actual_cash_value: Contents ACV, contentsPropertyValue`;
 
-  test('of claims systems have the field that they name, whatever their case, and general ones only where no other has it', () => {
+  test('of claims systems and of FEMA have the field that they name, whatever their case, and general ones only where no other has it', () => {
     for (const line of HEADERS.trim().replaceAll('\n', ' ').split('; ')) {
       const [path = '', names = ''] = line.split(': ');
       const [exact = [], general = []] = names.split(' | ').map((part) => part.split(', '));
@@ -235,6 +212,9 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
       expect(all.map((name) => suggestedColumns([name]))).toEqual(all.map((name) => ({ [name]: path })));
       const beside = (name: string) => suggestedColumns([name, exact[0] ?? '']);
       expect(general.map(beside)).toEqual(general.map((name) => ({ [name]: null, [exact[0] ?? '']: path })));
+      // No exact name comes before another.
+      const others = exact.slice(1);
+      expect(others.map(beside)).toEqual(others.map(() => ({})));
     }
     expect(suggestedColumns(['Agent Code'])).toEqual({ 'Agent Code': null });
     const wholes = 'Name, Full Name, Insured, Insured Name, Named Insured, Policyholder, Policyholder Name';
@@ -268,8 +248,8 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
     expect(columnsToRemember(expected, header)).toEqual({ ...remembered, Zip: null });
     // Of files that have the column, and with one part of a name, nobody is asked for the whole.
     expect(suggestedColumns(['Zip'], remembered)).toMatchObject({ Zip: 'loss_location.zip' });
-    for (const field of ['policyholder.first_name', 'policyholder.company_name'])
-      expect(suggestColumns(['A', 'Insured Name'], { A: field }).questions).toEqual([]);
+    for (const field of ['first_name', 'last_name', 'last_first_name', 'company_name'])
+      expect(suggestColumns(['A', 'Insured Name'], { A: `policyholder.${field}` }).questions).toEqual([]);
     expect(suggestColumns(['Insured Company', 'Insured Name']).questions).toEqual([]);
   });
 
@@ -299,11 +279,11 @@ coverages.building_actual_cash_value: Building ACV; coverages.contents_actual_ca
     expect(rowsOf(text, { values: { 'carrier.name': 'One Mutual' } })).toMatchObject(
       ['Palmetto', 'One Mutual'].map((name) => ({ claim: { carrier: { name } } })),
     );
-    const dated = ['46261', '8/9/2026', '8/27/26', '2026-08-27'].map((date) => {
+    const dated = ['46261', '8/9/2026', '8/27/26', '27 Aug 26', '27 Aug 2026'].map((date) => {
       const [one] = rowsOf(fileOf({ 3: '' }), { values: { 'loss.date': date } });
       return one !== undefined && 'claim' in one;
     });
-    expect(dated).toEqual([false, false, false, true]);
+    expect(dated).toEqual([false, false, false, false, true]);
     expect(imported(text, { values: { 'carrier.nam': 'x' } }).problems).toMatchObject([
       { detail: '"carrier.nam" is not a field of a claim.' },
     ]);
@@ -471,11 +451,14 @@ describe('a date', () => {
     );
 
   test('that can be read in two ways, or not at all, is a problem', () => {
-    expect(datesOf(['8/9/2026'])).toEqual([expect.stringContaining('month first (mdy) or day first (dmy)')]);
+    expect(datesOf(['8/9/26'])).toEqual([
+      'In this column the month may be first or second: choose month first (mdy) or day first (dmy), or write 2026-MM-DD.',
+    ]);
     expect(datesOf(['8/27/2026', '27/8/2026'])).toEqual(
       Array(2).fill(expect.stringContaining('month first (mdy) or day first (dmy)')),
     );
-    expect(datesOf(['2/30/2026'])).toEqual(['Is not a date with the month first, as in this column.']);
+    for (const [date, first] of Object.entries({ '2/30/2026': 'month', '30/2/2026': 'day' }))
+      expect(datesOf([date])).toEqual([`Is not a date with the ${first} first, as in this column.`]);
     // One of them is the number of a day only in a column of such numbers.
     expect(datesOf(['8/27/2026', '46261'])).toEqual([
       '2026-08-27',

@@ -31,6 +31,7 @@ test('a file in UTF-8 is read, whatever characters it has', () => {
 
 test('a page says where a file has a NUL character, which the service does not take', () => {
   expect(() => textOf(Buffer.from('a,b\r\n1,2\r\n3,\0'))).toThrow('Line 3 has a NUL character');
+  expect(textOf(Buffer.alloc(20_000_000, 'x')).length).toBe(20_000_000);
   expect(() => textOf(Buffer.alloc(20_000_001, 'x'))).toThrow('more than 20,000,000 characters');
 });
 
@@ -69,6 +70,7 @@ test('a file that is made of claims is read as the same claims', () => {
     external_id: 'CMS-2',
     claim_number: 'FL-2',
     instructions: 'Two\nlines; "quoted", and a comma',
+    coverages: { building_deductible: 0 },
   };
   const claims = [smallestClaim, other];
   const { problems, rows } = importCsv(readCsv(csvOfClaims(claims), { maxRows: 10 }));

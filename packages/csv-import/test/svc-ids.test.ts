@@ -35,6 +35,11 @@ test('of a table, the column of SVCIDs is read, and the names of the others are 
   for (const name of ['SVCID', 'svc_id', 'Adjuster ID', 'adjuster_svc_id', 'Code'])
     expect(svcIdsIn(`Name,E-mail,${name}\n${rows}`)).toEqual({ entries: moved, leftOut: ['Name', 'E-mail'] });
   expect(svcIdsIn('a 1\tSVC-7\t\nb 2\tSVC-8\t\n')).toEqual({ entries: both, leftOut: ['Column 1'] });
+  expect(svcIdsIn('SVCID,\nSVC-1,x')).toEqual({
+    entries: [{ row: 2, svcId: 'SVC-1' }],
+    leftOut: ['Column 2'],
+  });
+  expect(['Ana,Naples\nJean,Miami', 'Ana,SVC-1'].map(listed)).toEqual([['Ana', 'Jean'], ['SVC-1']]);
 });
 
 test('what is no SVCID stays in the list for a person to see, in lower case, too', () => {

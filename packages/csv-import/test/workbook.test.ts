@@ -145,18 +145,21 @@ describe('a workbook', () => {
         { name: 'Old', state: 'veryHidden', rows: [['a', 'b']] },
         { name: 'Claims & more', rows: [['c', 'd']] },
         { name: '__proto__', rows: [['e', 'f']] },
+        { name: 'OLD', rows: [['g', 'h']] },
       ],
     });
     expect(read(bytes)).toEqual({
       ...{ text: 'c\td', sheet: 'Claims & more', hiddenRows: 0 },
-      sheets: ['Old', 'Claims & more', '__proto__'],
+      sheets: ['Old', 'Claims & more', '__proto__', 'OLD'],
     });
     const named = (sheet: string) => read(bytes, { sheet }).text;
-    expect(['CLAIMS & MORE', 'old', '__proto__'].map(named)).toEqual(['c\td', 'a\tb', 'e\tf']);
+    expect(['CLAIMS & MORE', 'old', '__proto__', 'OLD'].map(named)).toEqual([
+      ...['c\td', 'a\tb', 'e\tf', 'g\th'],
+    ]);
     const hidden = { state: 'hidden', rows: [['a', 'b']] } as const;
     expect(read(workbookOf({ sheets: [hidden, hidden] })).sheet).toBe('Sheet1');
     expect(failure(() => named('constructor'))).toBe(
-      'The workbook has no sheet with this name. Its sheets: Old, Claims & more, __proto__.',
+      'The workbook has no sheet with this name. Its sheets: Old, Claims & more, __proto__, OLD.',
     );
   });
 
@@ -248,6 +251,8 @@ describe('a cell', () => {
     ['escaped control characters', inlineXml('a_x000D_\nb_x0000_c_xD800_'), 'a\r\nb\ufffdc\ufffd'],
     ['an escaped escape', inlineXml('_x005F_x0041_'), '_x0041_'],
     ['a number that is none', number('12x'), '12x'],
+    ['a number that is blank', number(' '), ''],
+    ['a fraction in a format of zeros', number('82.5', 3), '82.5'],
     ['a style that is none', number('12', 999), '12'],
     ['a style with the name of a property', xml('<c s="__proto__"><v>1</v></c>'), '1'],
   ])('with %s', (_, one, expected) => {
@@ -358,6 +363,10 @@ describe('a file that is no workbook to read', () => {
     '"http://a/" TargetMode="External',
   );
   const numbers = (count: number): number[] => [...Array(count).keys()];
+  const rowWith = (count: number): string =>
+    `<row${numbers(count)
+      .map((n) => ` a${n}=""`)
+      .join('')}/>`;
 
   test.each<[string, Uint8Array]>([
     ['This is an old Excel workbook (.xls)', oldFile('Workbook')],
@@ -406,13 +415,10 @@ describe('a file that is no workbook to read', () => {
   });
 
   test.each([
-    ['nested too deep', '<a>'.repeat(9999)],
-    [
-      'too many attributes',
-      `<row ${numbers(9999)
-        .map((n) => `a${n}=""`)
-        .join(' ')}/>`,
-    ],
+    ['nested too deep', '<a>'.repeat(99)],
+    ['The sheet is empty', `${'<a>'.repeat(98)}${'</a>'.repeat(98)}`],
+    ['too many attributes', rowWith(201)],
+    ['The sheet is empty', rowWith(200)],
     ['rows are not in order', '<row r="3"/><row r="2"/>'],
     ['rows are not in order', '<row r="3"/><row r="3"/>'],
     ['rows are not in order', '<row r="1048577"/>'],
