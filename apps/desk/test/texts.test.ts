@@ -24,6 +24,11 @@ test('each field has a name of one kind in each language, and paths in texts are
   );
 });
 
+const helpIn = (language: string): readonly (readonly [string, Readonly<Record<string, string>>])[] =>
+  Object.entries(
+    JSON.parse(String(readFileSync(new URL(`../src/texts/help-${language}.json`, import.meta.url)))).screens,
+  );
+
 /** The texts at a path in both languages; those with values, with these. */
 const textsAt = (path: string, text: unknown, other: unknown): string[] => {
   const said = (one: unknown): string =>
@@ -50,6 +55,7 @@ test('each text and label is that of its subject in both languages, with values 
     ...textsAt('', { ...texts, audit: trail }, es),
     ...textsAt('clocks', CLOCK_TEXTS.en, CLOCK_TEXTS.es),
     ...fields,
+    ...helpIn('en').map(([screen, { guide }]) => `help ${screen}: ${guide}`),
   ];
   const file = readFileSync(new URL('./texts.txt', import.meta.url), 'utf8');
   expect(found).toEqual(file.trimEnd().split('\n'));
@@ -62,11 +68,6 @@ test('every screen has a help in each language that names the roles that may ope
     'board,claims:read adjusters,adjusters:read map,claims:read upload,imports:write reports,reports:read keys,keys:read requests,requests:read sandbox,sandbox:write webhooks,webhooks:read readiness,readiness:read audit,audit:read people,staff:read settings,',
   );
   const pages = PAGES.map(({ name }) => name);
-  const helpIn = (language: string): readonly (readonly [string, Readonly<Record<string, string>>])[] =>
-    Object.entries(
-      JSON.parse(String(readFileSync(new URL(`../src/texts/help-${language}.json`, import.meta.url))))
-        .screens,
-    );
   const allowed = helpIn('en').map(([screen]) => [
     screen,
     STAFF_ROLES.filter((role) => ROLE_PERMISSIONS[role].some((one) => one === needs[screen])),

@@ -81,7 +81,7 @@ function outline(element: Element): string[] {
 function happens(target: EventTarget, type: string, more: object = {}): boolean {
   const kind = type.startsWith('key')
     ? 'KeyboardEvent'
-    : /click|pointer/.test(type)
+    : /click|pointer|mouse/.test(type)
       ? 'PointerEvent'
       : 'Event';
   // Never at the place of the tap before, unless a test says so.

@@ -45,6 +45,8 @@ export const fieldNamesEs = {
   reported_date: 'fecha de aviso',
   contact_date: 'fecha de contacto',
   inspection_date: 'fecha de inspección',
+  additional_contacts: 'contactos adicionales',
+  role: 'función',
   agent: 'agente',
   agency_number: 'número de agencia',
   mortgagee: 'acreedor hipotecario',
