@@ -13,8 +13,9 @@ import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
 import { changelogFeed } from './changelog.ts';
 import { postmanCollection } from './collection.ts';
+import { asMarkdown, llmsTxt } from './markdown.ts';
 import { PACKED_FOLDER, packages } from './packages.ts';
-import { PAGES, SITE } from './pages.ts';
+import { PAGES } from './pages.ts';
 import { fillPlaceholders } from './values.ts';
 
 // Builds the site into dist/site: the guides and the generated reference, as HTML and Markdown. It runs at every start,
@@ -39,8 +40,8 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   for (const [name, text] of sources) write(join(PAGES_FOLDER, name), text);
   const { build } = await import('vitepress');
   await build(ROOT);
-  for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
-  write(join(SITE_FOLDER, 'llms.txt'), llmsTxt());
+  for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text, PLACEHOLDERS));
+  write(join(SITE_FOLDER, 'llms.txt'), llmsTxt(PLACEHOLDERS));
   write(join(SITE_FOLDER, 'changelog.xml'), changelogFeed(PLACEHOLDERS));
   for (const { file } of packages())
     copyFileSync(join(PACKED_FOLDER, file), join(SITE_FOLDER, 'packages', file));
@@ -64,34 +65,6 @@ function digestOfInput(): string {
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
-}
-
-/** A page as plain Markdown: absolute links, without VitePress syntax. */
-function asMarkdown(name: string, text: string): string {
-  return text
-    .replace(/\]\(#/g, `](${PLACEHOLDERS.docsUrl}/${name}#`)
-    .replace(/\]\(\/?([\w/-]+\.md(?:#[^)]*)?)\)/g, `](${PLACEHOLDERS.docsUrl}/$1)`)
-    .replace(/ \{#\w[\w-]*\}$/gm, '')
-    .replace(/^:::.*\n\n?/gm, '');
-}
-
-/** The list of pages in the format of https://llmstxt.org. */
-function llmsTxt(): string {
-  const { baseUrl, docsUrl } = PLACEHOLDERS;
-  const groups = SITE.map(({ title, pages }) => {
-    const lines = pages.map((page) => `- [${page.title}](${docsUrl}/${page.name}.md): ${page.description}`);
-    return `## ${title}\n\n${lines.join('\n')}`;
-  });
-  const summary =
-    'REST API for flood-insurance adjusting firms: send claims to adjusters, offer them to others after a rejection, and poll for the responses.';
-  const files = [
-    `- [OpenAPI 3.1](${baseUrl}/openapi.json): every operation, schema and example`,
-    `- [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for older generators`,
-    `- [MCP server](${docsUrl}/mcp.md): the operations as tools, at \`POST ${baseUrl}/mcp\` with the firm's key`,
-    `- [Packages](${docsUrl}/packages/index.md): TypeScript SDK and command line, installed from this service`,
-    `- [Postman collection](${docsUrl}/postman.json): every operation as a request`,
-  ];
-  return `# Claim Assignment\n\n> ${summary}\n\n${files.join('\n')}\n\n${groups.join('\n\n')}\n`;
 }
 
 /** Hashes of inline scripts and styles for the Content-Security-Policy. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { RELEASES } from '@svc/contract';
 import { changelogEntries, changelogFeed } from '../src/changelog.ts';
 import { postmanCollection } from '../src/collection.ts';
 import { errorEntries, errorTable, operationsTagged, operationTable, scopeTable } from '../src/generated.ts';
+import { asMarkdown, llmsTxt } from '../src/markdown.ts';
 import { fillPlaceholders } from '../src/values.ts';
 
 const ADDRESSES = { baseUrl: 'https://x.test', docsUrl: 'https://x.test/docs', supportEmail: 'a@x.test' };
@@ -11,6 +11,7 @@ const [claims, adjusters, health, sandbox, app] = [
   ...['Claims', 'Adjusters', 'Key and health', 'Sandbox'].map((tag) => operationsTagged(tag)(ADDRESSES)),
   operationsTagged('Adjuster app', 'app')(ADDRESSES),
 ];
+const textOf = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
 
 test.each([
   [claims, '| `external_id` | string, 1 to 100 characters, required | '],
@@ -40,25 +41,29 @@ test.each([
   expect(page).toContain(line);
 });
 
-test('an operation without a key, one with a body, and an object are shown whole', () => {
-  const entries = [adjusters, health, app].flatMap((page) => page?.split(/\n\n(?=## )/) ?? []);
-  const shown = entries.filter((entry) => /^## .* \{#(Adjuster|getHealth|updateAvailability)\}/.test(entry));
-  const file = readFileSync(new URL('reference.txt', import.meta.url), 'utf8');
-  expect(`${shown.join('\n\n')}\n`).toBe(file);
+test('an operation without a key, one with a body, one with a header, an object and an error are shown whole', () => {
+  const pages = [claims, adjusters, health, sandbox, app, errorEntries(ADDRESSES)];
+  const entries = pages.flatMap((page) => page?.split(/\n\n(?=## )/) ?? []);
+  const chosen =
+    /^## (malformed_request|.* \{#(Adjuster|getHealth|updateAvailability|offerClaim|acceptTestClaim)\})$/m;
+  expect(`${entries.filter((entry) => chosen.test(entry)).join('\n\n')}\n`).toBe(textOf('reference.txt'));
 });
 
-test('a page has the values of the contract and the addresses of the service, and no other placeholder', () => {
-  const filled = (text: string) => fillPlaceholders(text.replace(/\S+/g, '{{$&}}'), ADDRESSES);
-  const numbers = 'bodyMegabytes pageMegabytes toolPageKilobytes messageKilobytes openBodyKilobytes';
-  const counts = 'smallChunkKilobytes rejectedOf25 pairs pairsAccepted zoneCount stateCount';
-  const derived = `${numbers} ${counts} statusOfSending statusOfOffering`.replace(/\S+/g, 'derived.$&');
-  expect(filled(derived)).toBe('1 2 256 384 4 64 5 189 93 72 56 201 200');
-  const others =
-    'baseUrl supportEmail limits.amount.max edge.perMinute derived.writeMethods lists.keyedTools';
-  expect(filled(others)).toBe(
-    'https://x.test a@x.test 9,999,999,999.99 600 `POST`, `DELETE`, `PUT` `sendClaim`, `offerClaim`',
+test('a page has the values of the contract, the addresses of the service and each list, and no other placeholder', () => {
+  const filled = (name: string) => fillPlaceholders(`{{${name}}}`, ADDRESSES).replace(/\s+/g, ' ');
+  const values = textOf('values.txt');
+  const now = values.replace(
+    /^(\S+): .*$/gm,
+    (_, name: string) => `${name}: ${filled(name).slice(0, 900).trim()}`,
   );
+  expect(now).toBe(values);
   expect(() => filled('limits.pages')).toThrow('the unknown placeholder {{limits.pages}}');
+});
+
+test('programs find each page with its description, and a page without what only its site knows', () => {
+  const page =
+    '# Title {#top}\n\n::: tip\nSee [a](#b-c), [b](/reference/claims.md#d), [c](keys.md) and [d](https://e.test/f.md).\n\n:::\n\n## B {#b-c}\n';
+  expect(`${llmsTxt(ADDRESSES)}\n${asMarkdown('limits.md', page, ADDRESSES)}`).toBe(textOf('markdown.txt'));
 });
 
 test('each error says which operations return it, and those of the app and the desk come last', () => {
@@ -86,26 +91,7 @@ test('each error says which operations return it, and those of the app and the d
 });
 
 test('the changelog and its feed have each release with its date, its changes and its operations, in plain text in the feed', () => {
-  const feed = changelogFeed({ ...ADDRESSES, supportEmail: 'a&"<@x.test' });
-  const all = (pattern: RegExp) => [...feed.matchAll(pattern)].map(([, text]) => text);
-  const dates = RELEASES.map(({ date }) => `${date}T00:00:00Z`);
-  const links = RELEASES.map(
-    ({ version }) => `https://x.test/docs/changelog#_${version.replaceAll('.', '-')}`,
-  );
-  expect([all(/<updated>([^<]*)</g), all(/<email>([^<]*)</g)]).toEqual([
-    [dates[0], ...dates],
-    ['a&#38;&#34;&#60;@x.test'],
-  ]);
-  expect([all(/<id>([^<]*)</g), all(/<link href="(.*)"/g), all(/<title>([^<]*)</g).slice(1)]).toEqual([
-    ['https://x.test/docs/changelog.xml', ...links],
-    ['https://x.test/docs/changelog', ...links],
-    RELEASES.map(({ version }) => version),
-  ]);
-  const contents = all(/<content type="text">([^<]*)</g);
-  expect(contents.map((text) => text?.split('\n').length)).toEqual([5, 10, 7]);
-  expect(contents[0]).toMatch(
-    /^Additions only.*\n- Receipts: signed[^`[]*\n- New operations: Get a receipt of the latest offer, Check your integration$/s,
-  );
+  expect(changelogFeed({ ...ADDRESSES, supportEmail: 'a&"<@x.test' })).toBe(textOf('changelog.txt'));
   expect(changelogEntries(ADDRESSES)).toMatch(
     /^## 1\.2\.0\n\n_2026-11-26_\. Additions only[^#]*- New operations: \[Get a receipt of the latest offer\]\(\/reference\/claims\.md#getReceipt\), .*\n\n## 1\.1\.0\n/,
   );
@@ -115,34 +101,8 @@ test('the collection has each operation with its headers, its filters off, and t
   const { item, variable } = JSON.parse(postmanCollection(ADDRESSES));
   expect(variable[0]).toEqual({ key: 'baseUrl', value: 'https://x.test' });
   const shown = item.map(({ name, item: requests }: { name: string; item: { request: object }[] }) => [
-    `${name}: ${requests.length}`,
-    ...requests.slice(0, 2).map(({ request }) => {
-      const { method, url, header, body, auth } = Object(request);
-      const pairs = [...(url.query ?? []), ...(url.variable ?? [])].map(
-        ({ key, disabled }: { key: string; disabled?: boolean }) => `${key}${disabled ? '-' : '+'}`,
-      );
-      const names = header.map(({ key, value }: { key: string; value: string }) => `${key}: ${value}`);
-      return [method, url.raw, ...pairs, ...names, auth?.type, body?.raw.match(/\{\{.*?\}\}/g)?.join('')]
-        .join(' ')
-        .trim();
-    }),
+    `# ${name}: ${requests.length}`,
+    ...requests.slice(0, 3).map((request) => JSON.stringify(request).replace(/\s*\\n\s*/g, ' ')),
   ]);
-  expect(shown).toEqual([
-    [
-      'Claims: 5',
-      'GET {{baseUrl}}/v1/claims updated_since- assignment_status- external_id- limit+ cursor-',
-      'POST {{baseUrl}}/v1/claims Idempotency-Key: {{$guid}} Content-Type: application/json  {{$guid}}{{$guid}}{{adjuster}}',
-    ],
-    [
-      'Adjusters: 3',
-      'POST {{baseUrl}}/v1/adjusters/invitations Content-Type: application/json  {{adjuster}}',
-      'GET {{baseUrl}}/v1/adjusters limit+ cursor-',
-    ],
-    ['Key and health: 2', 'GET {{baseUrl}}/v1/me', 'GET {{baseUrl}}/v1/health noauth'],
-    [
-      'Sandbox (test keys only): 14',
-      'POST {{baseUrl}}/v1/test/claims/:id/acceptance id+',
-      'POST {{baseUrl}}/v1/test/claims/:id/rejection id+ Content-Type: application/json',
-    ],
-  ]);
+  expect(`${shown.flat().join('\n')}\n`).toBe(textOf('collection.txt'));
 });
