@@ -14,8 +14,13 @@ const fakeTime = () =>
 
 const respond = (body: string | null, status: number, headers: Record<string, string> = {}) =>
   jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body, { status, headers }));
-const outcome = () =>
-  createApi<(id: 'getProfile') => Promise<unknown>>('/app/', { getProfile: 'GET v1/me 200 svc_id firms' })
+const routes = { getProfile: 'GET v1/me 200 svc_id firms' };
+/** @param kept by how much the device's clock was behind */
+const outcome = (kept?: string) =>
+  createApi<(id: string) => Promise<unknown>>('/app/', routes, undefined, {
+    read: () => kept,
+    write: () => {},
+  })
     .call('getProfile')
     .catch((error: unknown) => error);
 
@@ -39,6 +44,7 @@ test.each([
   ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
   ['an error page of a proxy', 403, '<html>', { name: 'NetworkError', reason: 'service' }],
   ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401, code: 'unknown' }],
+  ['the end of the session', 401, '{"code":"invalid_session","status":401}', { code: 'invalid_session' }],
   [
     'an error with other details',
     403,
@@ -56,22 +62,18 @@ test.each([
 });
 
 test.each([
-  ['text/html', 10],
-  ['application/json', 1 << 22],
-])('a response without end is not read: %s', async (type, bytes) => {
-  let isCanceled = false;
+  ['text/html', 10, 1],
+  ['application/json', 1 << 22, 10],
+])('a response without end is not read: %s', async (type, bytes, most) => {
   const chunk = new Uint8Array(bytes).fill(32);
-  const body = new ReadableStream({
-    pull: (controller) => controller.enqueue(chunk),
-    cancel: () => {
-      isCanceled = true;
-    },
-  });
+  const pull = jest.fn((stream: ReadableStreamDefaultController) => stream.enqueue(chunk));
+  const cancel = jest.fn(() => {});
+  const body = new ReadableStream({ pull, cancel });
   jest
     .spyOn(globalThis, 'fetch')
     .mockResolvedValue(new Response(body, { headers: { 'Content-Type': type } }));
   expect(await outcome()).toMatchObject({ name: 'NetworkError' });
-  expect(isCanceled).toBe(true);
+  expect([cancel.mock.calls.length, pull.mock.calls.length <= most]).toEqual([1, true]);
 });
 
 test('a response that arrives in pieces is read as one, also where a piece ends within a character', async () => {
@@ -93,7 +95,7 @@ test('a clock is compared with the service only, and its offset is kept for a st
     read: (key: string) => kept.get(key),
     write: (key: string, value: string) => void kept.set(key, value),
   };
-  const open = () => createApi('/app/', { getProfile: 'GET v1/me 200 svc_id firms' }, undefined, stored);
+  const open = () => createApi('/app/', routes, undefined, stored);
   const api = open();
   const offsetsAfter = async (body: string, status: number, aheadMs: number) => {
     respond(body, status, { Date: new Date(Date.now() + aheadMs).toUTCString() });
@@ -102,13 +104,15 @@ test('a clock is compared with the service only, and its offset is kept for a st
   };
   const own = '{"svc_id":"SVC-1","firms":[]}';
   expect(await offsetsAfter('<html>', 200, 86_400_000)).toEqual([false, 0, 0]);
+  expect(await offsetsAfter(own, 200, Number.NaN)).toEqual([false, 0, 0]);
   expect(await offsetsAfter('{}', 503, 86_400_000)).toEqual([false, 0, 0]);
   const refused = '{"code":"forbidden","status":403}';
   expect(await offsetsAfter(refused, 403, 86_400_000)).toEqual([true, 86_400_000, 86_400_000]);
   expect(await offsetsAfter(own, 200, 86_406_000)).toEqual([true, 86_406_000, 86_406_000]);
   expect(await offsetsAfter(own, 200, 86_411_000)).toEqual([true, 86_411_000, 86_406_000]);
   expect(await offsetsAfter(own, 200, 5000)).toEqual([true, 0, 0]);
-  expect(await offsetsAfter(own, 200, -6000)).toEqual([true, -6000, -6000]);
+  for (const ms of [-6000, Number.NaN])
+    expect(await offsetsAfter(own, 200, ms)).toEqual([true, -6000, -6000]);
 });
 
 test('a request goes below the root, is not cached, follows no redirect, ends some time, and names the firm that is shown', async () => {
@@ -146,8 +150,12 @@ test('a request without a response is sent again, whether it timed out or there 
   const fetching = jest.spyOn(globalThis, 'fetch');
   fetching.mockRejectedValueOnce(new DOMException('', 'TimeoutError'));
   expect(await outcome()).toMatchObject({ name: 'NetworkError', reason: 'timeout' });
+  const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('reset')) });
+  fetching.mockResolvedValueOnce(new Response(broken));
+  fetching.mockRejectedValueOnce(new DOMException('', 'AbortError'));
   fetching.mockRejectedValueOnce(new TypeError('Failed to fetch'));
-  expect(await outcome()).toMatchObject({ name: 'NetworkError', reason: 'connection' });
+  for (let n = 0; n < 3; n += 1)
+    expect(await outcome()).toMatchObject({ name: 'NetworkError', reason: 'connection' });
 });
 
 test('the time to wait is in seconds, or ends at a time of the service, whose clock may differ from the device', async () => {
@@ -155,11 +163,11 @@ test('the time to wait is in seconds, or ends at a time of the service, whose cl
   expect(await outcome()).toMatchObject({ retryAfterMs: 30_000 });
   const [now, later] = [new Date(Date.now() + 86_400_000), new Date(Date.now() + 86_460_000)];
   respond('{}', 503, { Date: now.toUTCString(), 'Retry-After': later.toUTCString() });
-  const tensOfSeconds = async () =>
-    Math.round(((await outcome()) as { retryAfterMs: number }).retryAfterMs / 10_000);
+  const tensOfSeconds = async (kept?: string) =>
+    Math.round(((await outcome(kept)) as { retryAfterMs: number }).retryAfterMs / 10_000);
   expect(await tensOfSeconds()).toBe(6);
   respond('{}', 429, { 'Retry-After': later.toUTCString() });
-  expect(await tensOfSeconds()).toBe(8646);
+  expect([await tensOfSeconds(), await tensOfSeconds('60000')]).toEqual([8646, 8640]);
   respond('{}', 503, { Date: later.toUTCString(), 'Retry-After': now.toUTCString() });
   expect(await outcome()).toMatchObject({ retryAfterMs: 0 });
   respond('{}', 503, { 'Retry-After': 'soon' });

@@ -93,11 +93,15 @@ test('a list is returned to where it was left, once, and another list opens at i
   expect(visit('#/b')).toEqual(['#/i/3', { item: '#/i/3', scrollY: undefined }]);
   visit('#/i/4', 70);
   navigation.go('#/b');
-  // A filter is the same list.
-  navigation.go('#/b?c=2');
+  // A filter is the same list, and a link to what is shown no new entry.
+  for (let n = 0; n < 2; n += 1) navigation.go('#/b?c=2');
   expect([navigation.takeReturnPosition(), history.state]).toEqual([{ item: '#/i/4', scrollY: 70 }, 9]);
   navigation.replaceScreen('#/a');
-  expect([navigation.route.value, history.state, visit('#/b')]).toEqual(['#/a', 9, [undefined, null]]);
+  expect([navigation.route.value, history.state]).toEqual(['#/a', 9]);
+  for (const to of ['#/i/5', '#/a']) navigation.go(to);
+  expect(visit('#/b')).toEqual([undefined, null]);
+  for (const to of ['#/i/6', '#/b', '#/i/7']) navigation.go(to);
+  expect(navigation.takeReturnPosition()).toBeNull();
 });
 
 test('a file goes to the share sheet, or is saved where there is none, and a sheet that is closed is no error', async () => {
@@ -128,7 +132,7 @@ test('a file goes to the share sheet, or is saved where there is none, and a she
 test('the page has the colors that were chosen, or those of the device also after they change, its language, and its width', () => {
   const queries: Record<string, { matches: boolean; tell?: (event: object) => void }> = {};
   const matchMedia = (query: string) => {
-    const found = { matches: query.includes('min-width'), tell: (_: object) => {} };
+    const found = { matches: true, tell: (_: object) => {} };
     queries[query] = found;
     const addEventListener = (kind: string, tell: typeof found.tell) =>
       kind === 'change' && Object.assign(found, { tell });
@@ -145,12 +149,12 @@ test('the page has the colors that were chosen, or those of the device also afte
     found?.tell?.({ matches });
   };
   const note = () => shown.push([root.dataset.scheme, root.lang]);
-  change('(prefers-color-scheme: dark)', true);
+  change('(prefers-color-scheme: dark)', false);
   note();
   scheme.value = 'sunlight';
   language.value = 'es';
   note();
-  expect(shown.map((one) => one.join())).toEqual(['light,en', 'dark,en', 'sunlight,es']);
+  expect(shown.map((one) => one.join())).toEqual(['dark,en', 'light,en', 'sunlight,es']);
   const isWide = isAtLeastPx(1100);
   const widths = [isWide.value];
   change('(min-width: 1100px)', false);

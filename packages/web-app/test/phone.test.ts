@@ -11,12 +11,18 @@ test.each([
   ['312.555.0142 Ext. 34', 'tel:+13125550142,34'],
   ['800-Fix-4-You', 'tel:+18003494968'],
   ['1-800-FLOODED x5', 'tel:+18003566333,5'],
+  ['833-ABCGHJK', 'tel:+18332224455'],
+  ['844-MNPQRST', 'tel:+18446677778'],
+  ['855-UVWXYZA', 'tel:+18558899992'],
+  ['866-defilo0', 'tel:+18663334560'],
+  ['877-FLOODED', 'tel:+18773566333'],
+  ['888-FLOODED', 'tel:+18883566333'],
   ['239-555-0142, 555-0177', 'tel:+12395550142'],
   ['2395550142.0', 'tel:+12395550142'],
   ...['555-0142', 'none', '8.7E+09', '23955501425', '239-555-01', '000-000-0000', '123 456 7890'].map(
     (phone) => [phone, undefined] as const,
   ),
-  ...['+239 - - 239', '4123 Home Port Rd', '#N/A', ''].map((phone) => [phone, undefined] as const),
+  ...['+239 - - 239', '4123 Home Port Rd', '239-FLOODED', ''].map((phone) => [phone, undefined] as const),
 ])('%j dials %s, and a text message goes to the number without its extension', (phone, link) => {
   const number = link?.replace('tel:', 'sms:').replace(/,.*/, '');
   expect([telLink(phone), smsLink(phone)]).toEqual([link, number]);

@@ -10,21 +10,16 @@ import { es as deskEs } from '../../../apps/desk/src/texts/es.ts';
 import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
 import { csvOfClaims, FIELD_PATHS, readText } from '../../csv-import/src/in-page.ts';
 import { importCsv, readCsv, UnreadableCsv } from '../../csv-import/src/index.ts';
+import { commonEn } from '../src/texts/en.ts';
+import { moreEn } from '../src/texts/en-more.ts';
+import { commonEs } from '../src/texts/es.ts';
 import { actionInSpanish, inSpanish } from '../src/texts/service-es.ts';
 
 const ENGLISH = /\b(the|is|are|was|must|of|or|and|with|has|this|such|field|row|from|required|send)\b/i;
 
 /** Keys, and words of both languages. */
 const SAME = new Set([
-  ...['UTF-8', 'UTF-16', 'Windows', 'DOS'],
-  'J, K',
-  'Enter',
-  'O',
-  'W',
-  'X',
-  '/',
-  '?',
-  'SVCID',
+  ...['UTF-8', 'UTF-16', 'Windows', 'DOS', 'J, K', 'Enter', 'O', 'W', 'X', '/', '?', 'SVCID'],
 ]);
 
 test('what the import says of a file and of each field is in Spanish, too', () => {
@@ -70,33 +65,9 @@ test('what the import says of a file and of each field is in Spanish, too', () =
   const header = paths.join(',');
   // Wrong in one way for each kind of field, or valid.
   for (const cell of [
-    '',
-    ' x',
-    'x'.repeat(5000),
-    '-1',
-    '1/2/2026',
-    '13/13/2026',
-    '2026-02-30',
-    '8/27/2026',
-    '1',
-    '2201',
-    '339011234',
-    'ae',
-    'x\u200b@y',
-    '\u200b',
-    '25:00',
-    'fl',
-    'Jos\ufffd',
-    '#N/A',
-    'nan',
-    '8.7E+09',
-    "'1",
-    '12.0',
-    '"x\ny"',
-    '1900-01-01',
-    '2999-01-01',
-    '"open',
-    '"a"b, c"',
+    ...['', ' x', 'x'.repeat(5000), '-1', '1/2/2026', '13/13/2026', '2026-02-30', '8/27/2026', '1', '2201'],
+    ...['339011234', 'ae', 'x\u200b@y', '\u200b', '25:00', 'fl', 'Jos\ufffd', '#N/A', 'nan', '8.7E+09', "'1"],
+    ...['12.0', '"x\ny"', '1900-01-01', '2999-01-01', '"open', '"a"b, c"'],
     `"x\n${paths.map(() => 'y').join(',')}"`,
   ])
     read(`${header}\n${paths.map(() => cell).join(',')}\nx`);
@@ -182,9 +153,7 @@ test.each([
   expect(texts.map(inSpanish).filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
 });
 
-test('of what is first or second, ahead or behind, the Spanish texts say the same', () => {
-  const orders = ['month', 'day'].map((one) => `Is not a date with the ${one} first, as in this column.`);
-  expect(orders.map((text) => /mes|día/.exec(inSpanish(text))?.[0])).toEqual(['mes', 'día']);
+test('a clock that is ahead is not said to be behind', () => {
   const clocks = [true, false].map((isAhead) => adjusterEs.network.clock('2 h', isAhead));
   expect(clocks.map((text) => /adelantado|atrasado/.exec(text)?.[0])).toEqual(['adelantado', 'atrasado']);
 });
@@ -251,9 +220,21 @@ test.each(PAGES)(
   },
 );
 
-test('each action of the audit trail is said in Spanish, and one that a later release adds as it is', () => {
-  const left = AUDIT_ACTIONS.filter((action) => actionInSpanish(action) === action);
-  expect(left).toEqual([]);
-  expect(actionInSpanish('claim.send')).toBe('Reclamación: enviar');
+test('each text that the pages share, each action of the audit trail and each text of the service is what was agreed, and an unknown action stays', () => {
+  const agreed = readFileSync(new URL('texts.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const english = new Map(leaves({ ...commonEn, ...moreEn }));
+  const said = (text: unknown) => (typeof text === 'function' ? `${text(2, 3, 4)} / ${text(1, 0, 1)}` : text);
+  const months = [...Array(12).keys()].map((n) => `${commonEn.day(1, n, 9)} = ${commonEs.day(1, n, 9)}`);
+  const shared = leaves(commonEs).map(
+    ([path, text]) => `${path}: ${said(english.get(path))} = ${said(text)}`,
+  );
+  const actions = AUDIT_ACTIONS.map((action) => `${action} = ${actionInSpanish(action)}`);
+  const texts = agreed.slice(shared.length + months.length + actions.length).map((line) => {
+    const [text = ''] = line.split(' = ');
+    return `${text} = ${inSpanish(text)}`;
+  });
+  expect([...shared, ...months, ...actions, ...texts]).toEqual(agreed);
   expect(actionInSpanish('claim.teleport')).toBe('Reclamación: teleport');
 });

@@ -38,6 +38,7 @@ describe('a session', () => {
     session.expire();
     const ended = session.number();
     for (const number of [before, ended]) session.renew(PROFILE, number);
+    session.restore(PROFILE);
     expect(session.profile.value).toBeNull();
     session.open(PROFILE_OF_NOW);
     expect(new Set([before, ended, session.number()]).size).toBe(3);

@@ -94,19 +94,6 @@ function joinNear<Item>(groups: readonly Cluster<Item>[], distance: number): Clu
 
 /** Orders stops by always going to the nearest one that is left. */
 export function nearestFirst<Stop extends Coordinates>(from: Coordinates, stops: readonly Stop[]): Stop[] {
-  const left = [...stops];
-  const route: Stop[] = [];
-  let here = from;
-  while (left.length > 0) {
-    let nearest = 0;
-    for (const [index, stop] of left.entries()) {
-      const best = left[nearest];
-      if (best !== undefined && milesBetween(here, stop) < milesBetween(here, best)) nearest = index;
-    }
-    const [stop] = left.splice(nearest, 1);
-    if (stop === undefined) break;
-    route.push(stop);
-    here = stop;
-  }
-  return route;
+  const [nearest, ...left] = [...stops].sort((a, b) => milesBetween(from, a) - milesBetween(from, b));
+  return nearest === undefined ? [] : [nearest, ...nearestFirst(nearest, left)];
 }
