@@ -340,10 +340,12 @@ it.each([
       clock += 1000;
       return clock;
     };
-    const file = join(temporaryFolder(), 'rehearsal.jsonl');
-    const args = ['rehearse', file, ...more];
-    const { code, stdout, stderr } = await claims(args, { service, now });
-    const again = await claims([...args, '--json'], { service, now });
+    const [folder, home] = [temporaryFolder(), process.cwd()];
+    process.chdir(folder);
+    const [named, file] = more.length > 0 ? [['a'], 'a'] : [[], `rehearsal-${begun.toString(36)}.jsonl`];
+    const { code, stdout, stderr } = await claims(['rehearse', ...named, ...more], { service, now });
+    const again = await claims(['rehearse', file, ...more, '--json'], { service, now });
+    process.chdir(home);
     spy.mockRestore();
     const steps = [...stderr.matchAll(/^(\d\d:\d\d:\d\d) {2}(.*)\n/gm)];
     expect(steps.map(([line]) => line).join('')).toBe(stderr);
@@ -352,7 +354,7 @@ it.each([
     );
     const last = Date.parse(`2026-08-29T${steps.at(-1)?.[1]}Z`) - begun;
     expect([steps.at(-1)?.[2], Math.round(last / seconds / 1000)]).toEqual(['the next response is slow', 1]);
-    expect(jsonLines(await readFile(file, 'utf8'))).toHaveLength(count);
+    expect(jsonLines(await readFile(join(folder, file), 'utf8'))).toHaveLength(count);
     const since = '2026-08-29T15:00:00.000Z';
     expect([code, stdout]).toEqual([
       1,

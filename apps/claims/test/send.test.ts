@@ -98,22 +98,26 @@ describe('sending a file', () => {
 });
 
 describe('claims send', () => {
-  it('reports the rate and the remaining time at the rate limit, about once a minute', async () => {
-    const { service } = createFakeService();
-    let clock = 0;
-    let requests = 0;
-    const limited: Service = (request) => {
-      if (request.path === '/v1/claims' && ++requests > 4) clock += 5000;
-      return requests > 4 && requests % 2 === 1
-        ? jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' })
-        : service(request);
-    };
+  it('reports the rate and the remaining time at the rate limit, about once a minute or on the bar', async () => {
     const stdin = Array.from({ length: 20 }, (_, i) => claimLine(i + 1)).join('\n');
-    const { stderr } = await claims(['send', '-', '--concurrency', '1'], {
-      service: limited,
-      stdin,
-      now: () => clock,
-    });
+    const reported = async (terminal: boolean) => {
+      const { service } = createFakeService();
+      let clock = 0;
+      let requests = 0;
+      const limited: Service = (request) => {
+        if (request.path === '/v1/claims' && ++requests > 4) clock += 5000;
+        return requests > 4 && requests % 2 === 1
+          ? jsonResponse(429, { code: 'rate_limited' }, { 'Retry-After': '0' })
+          : service(request);
+      };
+      const given = { service: limited, stdin, now: () => clock, terminal };
+      return (await claims(['send', '-', '--concurrency', '1'], given)).stderr;
+    };
+    const [stderr = '', bar = ''] = await Promise.all([false, true].map(reported));
+    const left = bar.match(/ *\d+\/20 {2}about .*? limit|\d+ of 20/g) ?? [];
+    expect([left[0]?.trim(), left.at(-1)?.trim()]).toEqual([
+      ...['9/20  about 2 min left at the rate limit', '19/20  about 10 s left at the rate limit'],
+    ]);
     const [first, ...reports] = stderr.trim().split('\n');
     expect(first).toMatch(/^rate_limited, retrying in 1 s; /);
     expect(reports).toEqual([

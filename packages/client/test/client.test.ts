@@ -175,12 +175,12 @@ describe('the idempotency key', () => {
 
   it('is the given one, retries included', async () => {
     const { client, sent: requests } = createTestClient([unreachable, sent]);
-    await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
+    await client.claims.send(smallestClaim, { idempotencyKey: 'my key' });
     await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2' }, { idempotencyKey: 'x'.repeat(255) });
     const request = { operation: 'sendClaim', body: smallestClaim } as const;
     await client.request({ ...request, idempotencyKey: 'own' });
     await client.request(request);
-    expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255), 'own', 'key-1']);
+    expect(keysOf(requests)).toEqual(['my key', 'my key', 'x'.repeat(255), 'own', 'key-1']);
   });
 });
 
@@ -312,11 +312,12 @@ describe('a failure', () => {
   });
 
   it.each([
-    [new Error('connect ECONNREFUSED'), 'connect ECONNREFUSED'],
+    [new Error('socket', { cause: new Error('connect ECONNREFUSED') }), 'connect ECONNREFUSED'],
     // Of a host with IPv4 and IPv6 addresses.
     [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     [new AggregateError([]), 'AggregateError'],
     ['aborted', 'aborted'],
+    [{}, 'the request failed'],
   ])(
     'of the network by %s has the root cause in its message and the error of fetch as cause',
     async (cause, root) => {

@@ -254,6 +254,7 @@ test('a test key is needed, and the claims to send are for active test accounts,
   const claims = sent.map((line) => JSON.parse(line) as ReturnType<typeof eventClaim>);
   const names = 'accepts manual rejects manual accepts manual rejects paused accepts manual';
   expect(claims.map(({ adjuster_svc_id: id }) => id)).toEqual(names.split(' ').map((name) => `test_${name}`));
+  expect(claims[1]).toEqual(eventClaim(1, 'test_manual', START.toString(36), START));
   const again = claims.map((_, n) => eventClaim(n, 'test_manual', 'x', START));
   const ids = [...claims, ...again].flatMap(({ external_id, claim_number }) => [external_id, claim_number]);
   expect(new Set(ids).size).toBe(40);
