@@ -285,6 +285,28 @@ test('a reminder of credentials that is late looks back to its own time, and the
   ]);
 });
 
+test('a job that runs on a clock that is behind does what is due at its own time, and queues the next one for later', async () => {
+  const fixture = memoryFixture();
+  const { use, clock, memory, newFirm, newStaff, newAdjuster } = fixture;
+  const { svcId } = await newAdjuster();
+  const [member, expiresOn] = [await newStaff(await newFirm()), '2028-04-30'];
+  const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn }] as const;
+  await use.saveCredentials({ svcId }, { licenses });
+  await use.desk.setLateOffersMail({ actor: 'staff', address: null, requestId: null }, member, true);
+  const queued = await memory.jobs.pending();
+  for (const { job, runAt } of queued) {
+    clock.advance(runAt - 1 - clock.now());
+    await use.runJob(job);
+  }
+  const [mailed, reminded] = queued.map(({ runAt }) => runAt);
+  const added = (await memory.jobs.pending()).filter(({ job }) => queued.every((one) => one.job !== job));
+  expect(added.map(({ job, runAt }) => [job.kind, runAt])).toEqual([
+    ['mail_late_offers', (mailed ?? 0) + DAY],
+    ['notify_credentials', clock.now()],
+    ['remind_credentials', (reminded ?? 0) + 46 * DAY],
+  ]);
+});
+
 describe('a channel that failed', () => {
   test('is retried without counting an invitation that is emailed twice', async () => {
     const fixture = memoryFixture();

@@ -141,19 +141,20 @@ test('what people set queues their next reminder once, for its time', async () =
 
 test('each job queues what follows from it, once and for its time', async () => {
   const { addedBy, use, clock, memory, newTeam, newAdjuster, newDevice, sendId, invite } = fixtureWithQueue();
-  const { firm, svcId } = await newTeam();
+  const { firm } = await newTeam();
+  const svcId = firm.accounts.manual;
   const { svcId: invited } = await newAdjuster();
   await newDevice(svcId, 'phone');
   const firmId = firm.id;
   await use.setOfferWait(firmId, 4);
-  const claimId = await sendId(firm.live, svcId);
+  const claimId = await sendId(firm.test, svcId);
   const offer = { firmId, claimId, svcId, offeredAt: clock.now() };
   await invite(firm, invited);
   const invitation = { firmId, svcId: invited, invitedAt: clock.now() };
-  for (let n = 0; n < 50; n += 1) await sendId(firm.live, svcId);
+  for (let n = 0; n < 50; n += 1) await sendId(firm.test, svcId);
   const all = await memory.boardReads.claims(
     firmId,
-    { by: 'waiting', environment: 'live', status: 'pending_acceptance' },
+    { by: 'waiting', environment: 'test', status: 'pending_acceptance' },
     { at: 0, id: '' },
     99,
   );
@@ -163,11 +164,11 @@ test('each job queues what follows from it, once and for its time', async () => 
     { kind: 'remind_of_offer', firmId, claimId: id, svcId, offeredAt, hours: 4 },
     offeredAt + 4 * HOUR - clock.now(),
   ];
-  const openOffers = { kind: 'remind_of_open_offers', firmId, environment: 'live', hours: 4 } as const;
+  const openOffers = { kind: 'remind_of_open_offers', firmId, environment: 'test', hours: 4 } as const;
   const after = { at: last.updatedAt, id: last.id };
   const run = (job: Job) => addedBy(() => use.runJob(job));
   expect(await run({ ...openOffers, hours: 5, after: null })).toEqual([]);
-  expect(await run({ ...openOffers, environment: 'test', after: null })).toEqual([]);
+  expect(await run({ ...openOffers, environment: 'live', after: null })).toEqual([]);
   const firstPage = await run({ ...openOffers, after: null });
   expect(firstPage[0]).toEqual([{ ...openOffers, after }, 0]);
   expect(new Set(firstPage.slice(1))).toEqual(new Set(all.slice(0, 50).map(reminderOf)));

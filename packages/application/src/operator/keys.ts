@@ -118,17 +118,15 @@ async function makerOf(
   return { madeBy: staffId, madeByName: name };
 }
 
-/** Of one environment, besides this key. The firm is locked, so that no other request adds one. */
-async function countOthers(
+/** Of one environment. The firm is locked, so that no other request adds one. */
+async function countKeys(
   tx: Tx,
-  { id, firmId, environment }: Pick<ApiKey, 'firmId' | 'environment'> & { readonly id?: KeyId },
+  { firmId, environment }: Pick<ApiKey, 'firmId' | 'environment'>,
   now: Instant,
 ): Promise<{ readonly working: number; readonly replaced: number }> {
-  const others = (await tx.keys.working(firmId, now)).filter(
-    (key) => key.environment === environment && key.id !== id,
-  );
-  const replaced = others.filter(isReplacedKey).length;
-  return { working: others.length - replaced, replaced };
+  const keys = (await tx.keys.working(firmId, now)).filter((key) => key.environment === environment);
+  const replaced = keys.filter(isReplacedKey).length;
+  return { working: keys.length - replaced, replaced };
 }
 
 const maxKeysOf = ({ maxKeys }: Firm): number => maxKeys ?? DEFAULT_MAX_KEYS;
@@ -141,7 +139,7 @@ export const makeCreateKey =
       const firm = await lockUnerasedFirm(tx, properties.firmId);
       const maker = await makerOf(tx, by, properties);
       const at = deps.clock.now();
-      const { working } = await countOthers(tx, properties, at);
+      const { working } = await countKeys(tx, properties, at);
       checkKeyCount(properties.environment, working, maxKeysOf(firm));
       return issue(tx, deps, caller, properties, maker, at);
     });
@@ -224,11 +222,11 @@ export const makeRollKey =
       const end = at + overlapMs;
       // Always shortened: that is how a key that was rolled is recognized.
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt - 1, end) };
-      const others = await countOthers(tx, old, at);
+      const counts = await countKeys(tx, old, at);
       // One that has expired makes no room for the new one.
-      if (!isWorkingKey(old, at)) checkKeyCount(old.environment, others.working, maxKeysOf(firm));
+      if (!isWorkingKey(old, at)) checkKeyCount(old.environment, counts.working, maxKeysOf(firm));
       else if (isWorkingKey(replaced, at))
-        checkReplacedKeyCount(old.environment, others.replaced, maxKeysOf(firm));
+        checkReplacedKeyCount(old.environment, counts.replaced, maxKeysOf(firm));
       await tx.keys.save(replaced);
       const changes = changesBetween(expiryOf(old), expiryOf(replaced));
       await recordKeyAction(tx, deps, caller, old, 'key.roll', changes);

@@ -29,12 +29,13 @@ async function underTest(rules: typeof RULES | [], groups: string[] = []) {
   const { newTeam, memory, clock, use } = memoryFixture();
   const { firm, svcId } = await newTeam();
   const asked: AnswersQuery[] = [];
-  const report = makeReportAnswers({
+  const { signal } = new AbortController();
+  const reportAnswers = makeReportAnswers({
     boardReads: {
       ...memory.boardReads,
       clocks: async () => ({ rules, timeZone: 'America/Chicago' }),
-      async answers(firmId, query) {
-        expect(firmId).toBe(firm.id);
+      async answers(firmId, query, given) {
+        expect([firmId, given === signal]).toEqual([firm.id, true]);
         asked.push(query);
         return { total: group('all'), groups: groups.map((name) => group(name.replace('SVCID', svcId))) };
       },
@@ -42,6 +43,8 @@ async function underTest(rules: typeof RULES | [], groups: string[] = []) {
     jobReads: { deadlineOverrides: async () => OVERRIDES },
     clock,
   });
+  const report = (...[firmId, filter]: Parameters<typeof reportAnswers>) =>
+    reportAnswers(firmId, filter, signal);
   return { firm, svcId, use, clock, asked, report };
 }
 

@@ -102,14 +102,14 @@ describe('the list of audit events', () => {
         return rows;
       },
     };
-    const page = await makeListAudit({ auditReads: counted })(
-      FIRM,
-      { actor: 'a' },
-      { after: null, limit: 9 },
-    );
+    const first = { after: null, limit: 9 };
+    const page = await makeListAudit({ auditReads: counted })(FIRM, { actor: 'a' }, first);
     expect(page.rows).toEqual([]);
     expect(page.next?.at).toBe(5001);
     expect(read).toBe(4000);
+    const noTime = async () => false;
+    const brief = await makeListAudit({ auditReads: counted })(FIRM, { actor: 'a' }, first, noTime);
+    expect([brief.next?.at, read]).toEqual([8901, 4100]);
     expect(timesOn(await pagesOf(reads, { actor: 'a' }, 9)).flat()).toEqual([1]);
   });
 

@@ -10,8 +10,10 @@ test('staff create, replace and revoke keys of their own firm alone, and replace
   const properties = { environment: 'test', purpose: 'claims', lifetimeMs: null } as const;
   const { createKey, rollKey, revokeKey } = use.desk;
   const [admin, stranger] = [await newStaff(firm, 'admin'), await newStaff(other, 'admin')];
-  const { key } = await createKey(BY_SERVICE, { ...properties, firmId: firm.id }, admin);
+  const { key, secret } = await createKey(BY_SERVICE, { ...properties, firmId: firm.id }, admin);
+  expect(await use.apiKeyAuthenticator.authenticate(secret)).not.toBeNull();
   const rolled = await rollKey(BY_SERVICE, key.id, 0, admin);
+  expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
   for (const attempt of [
     createKey(BY_SERVICE, { ...properties, firmId: 'no firm' as FirmId }, admin),
     rollKey(BY_SERVICE, rolled.key.id, 0, stranger),

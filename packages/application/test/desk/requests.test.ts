@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { type ClaimId, ENVIRONMENTS, type FirmId, type KeyId } from '@svc/domain';
-import { aLoggedRequest } from '@svc/testkit';
+import { aLoggedRequest, errorCodeOf } from '@svc/testkit';
 import fc from 'fast-check';
-import { makeListRequests, type RequestFilter } from '../../src/desk/requests.ts';
-import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../../src/index.ts';
+import { makeListRequests, makeReadRequest, type RequestFilter } from '../../src/desk/requests.ts';
+import {
+  type LoggedRequest,
+  type LoggedRequests,
+  latestRequestFirst,
+  type RequestLogStore,
+} from '../../src/index.ts';
 
 const FIRM = 'firm' as FirmId;
 const KEYS = ['one', 'two'] as KeyId[];
@@ -36,21 +41,20 @@ function logOf(count: number, traits: number) {
     if (latest !== undefined) elements.push([latest, ...others]);
   }
   let read = 0;
-  const list = makeListRequests({
-    requestLog: {
-      async requestsOf(firmId, { requestId, limit }) {
-        return all.filter((one) => one.firmId === firmId && one.requestId === requestId).slice(0, limit);
-      },
-      async pageOf(firmId, after, limit) {
-        expect(firmId).toBe(FIRM);
-        const later = elements.filter(([first]) => after === null || latestRequestFirst(after, first) < 0);
-        const some = later.slice(0, limit);
-        read += some.length;
-        return some;
-      },
+  const requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> = {
+    async requestsOf(firmId, { requestId, limit }) {
+      return all.filter((one) => one.firmId === firmId && one.requestId === requestId).slice(0, limit);
     },
-  });
-  return { all, list, read: () => read };
+    async pageOf(firmId, after, limit) {
+      expect(firmId).toBe(FIRM);
+      const later = elements.filter(([first]) => after === null || latestRequestFirst(after, first) < 0);
+      const some = later.slice(0, limit);
+      read += some.length;
+      return some;
+    },
+  };
+  const deps = { requestLog };
+  return { all, list: makeListRequests(deps), readRequest: makeReadRequest(deps), read: () => read };
 }
 
 /** What the filter means. */
@@ -105,6 +109,9 @@ test('a page reads at most a thousand elements, and not further back than asked 
   const page = await long.list(FIRM, { code: 'none' }, { after: null, limit: 20 });
   expect(page).toEqual({ rows: [], next: { at: 76, id: '000000000303_3' } });
   expect(long.read()).toBe(1000);
+  const brief = logOf(3300, 0);
+  const { next } = await brief.list(FIRM, { code: 'none' }, { after: null, limit: 20 }, async () => false);
+  expect([next, brief.read()]).toEqual([{ at: 807, id: '000000003228_3' }, 25]);
   const recent = logOf(3300, 0);
   expect((await recent.list(FIRM, { since: 825 }, { after: null, limit: 20 })).next).toBeNull();
   expect(recent.read()).toBe(25);
@@ -112,6 +119,13 @@ test('a page reads at most a thousand elements, and not further back than asked 
   expect((await recent.list(FIRM, { since }, { after: null, limit: 20 })).rows).not.toEqual([]);
   const full = logOf(30, 0);
   expect((await full.list(FIRM, {}, { after: null, limit: 6 })).rows).toHaveLength(6);
+});
+
+test('one request is read by its id, by its own firm alone', async () => {
+  const { all, readRequest } = logOf(9, 0);
+  expect(await readRequest(FIRM, '000000000005')).toBe(all[4]);
+  expect(await errorCodeOf(readRequest(FIRM, '000000000010'))).toBe('not_found');
+  expect(await errorCodeOf(readRequest('other' as FirmId, '000000000005'))).toBe('not_found');
 });
 
 test.each([

@@ -121,7 +121,10 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       const seen = await claimOf(firm, id);
       clock.advance(MINUTE);
       await offer(firm.live, id, other);
-      expect(await withdraw(id, seen.updatedAt)).toBe('claim_changed');
+      const message = expect.stringContaining('your firm offered it to');
+      await expect(
+        use.withdrawOffer(dispatcher, { claimId: id, seenUpdatedAt: seen.updatedAt }),
+      ).rejects.toMatchObject({ code: 'claim_changed', message });
       await use.acceptClaim({ svcId: other }, id);
       expect(await withdraw(id, seen.updatedAt)).toBe('claim_already_accepted');
       const [rejected, left] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];

@@ -197,16 +197,17 @@ export function invitationsBehavior(fixture: () => Fixture): void {
 
     test('is opened when the app gets it first, in each firm separately, whatever the firms do at that time', async () => {
       const { newFirm, newAdjuster, invite, use, clock } = fixture();
-      const [firm, other] = [await newFirm(), await newFirm()];
+      const [firm, second, other] = [await newFirm(), await newFirm(), await newFirm()];
       const { svcId } = await newAdjuster();
-      await invite(firm, svcId);
+      for (const each of [firm, second]) await invite(each, svcId);
       const firstAt = clock.advance(1000);
-      expect((await open(svcId)).rows.map(({ seenAt }) => seenAt)).toEqual([null]);
+      expect((await open(svcId)).rows.map(({ seenAt }) => seenAt)).toEqual([null, null]);
       clock.advance(1000);
       await invite(other, svcId);
       await Promise.all([open(svcId), open(svcId), use.withdrawInvitation(other.live, svcId)]);
       expect((await open(svcId)).rows.map(({ firmId, seenAt }) => [firmId, seenAt])).toEqual([
         [firm.id, firstAt],
+        [second.id, firstAt],
       ]);
       expect((await membershipOf(other, svcId))?.status).toBe('withdrawn');
       clock.advance(1000);
