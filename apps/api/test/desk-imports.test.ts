@@ -315,7 +315,7 @@ test.each<[pointer: string, object]>([
   ['/header_row', { header_row: 99 }],
   ['/sheet', { rows: undefined, workbook: WORKBOOK, sheet: 'T' }],
   ['/rows', { rows: Array(LIMITS.importRows + 2).fill(['a']) }],
-  ['/text', { rows: undefined, text: `a\na${','.repeat(LIMITS.importValues)}` }],
+  ['/text', { rows: undefined, text: `a,b\n${','.repeat(LIMITS.importValues)}` }],
 ])('an import is refused at %s for what is wrong there', async (pointer, more) => {
   const { json } = await imported(ids(1), more);
   expect([json.code, json.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
@@ -355,5 +355,5 @@ test('a file is read by its header, delimiter and sheet, with values for all row
   const named = zips.filter((name) => name !== '');
   expect(json.columns).toEqual(Object.fromEntries(named.map((name) => [name, COLUMNS[name] ?? null])));
   const { 'loss_location.zip': __, ...remembered } = COLUMNS;
-  expect(sent?.('startImport')).toMatchObject([[{}, { columns: remembered }]]);
+  expect(sent?.('startImport')[0]?.[1]).toHaveProperty('columns', remembered);
 });

@@ -265,7 +265,7 @@ function printerOf(sent: object, labels: Readonly<Record<string, unknown>>) {
     if (name !== undefined) return name === camel(field) ? '' : name;
     if (typeof time === 'number' && time > 1e12) return new Date(time).toISOString();
     if (typeof value === 'string')
-      return /^[{[]/.test(value) ? print(JSON.parse(value)) : value.replaceAll(FIRM, 'F');
+      return /^[{[]/.test(value) ? print(JSON.parse(value)) : value.replaceAll(FIRM, 'F') || "''";
     if (typeof value !== 'object' || value === null) return String(value);
     if (Array.isArray(value)) return `[${value.map((one) => print(one)).join(', ')}]`;
     const fields = Object.entries(value).filter(([, one]) => one !== undefined);

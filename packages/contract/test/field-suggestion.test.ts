@@ -114,6 +114,7 @@ describe('the usual name of a field in other systems', () => {
         'address_line1',
         'address_line_1',
         'line1',
+        'urbanization',
       ],
       street2: [
         'urbanization',
@@ -135,6 +136,7 @@ describe('the usual name of a field in other systems', () => {
   )('%s is %s', (field, name) => {
     expect(among(['other', field], name)).toBe(field);
     expect(among(['other'], name)).toBeNull();
+    if (field === 'street2') expect(among(['street', 'street2'], name)).toBe('street2');
   });
 });
 

@@ -16,6 +16,13 @@ const [CONTROL, TAG] = ['U+0007', 'U+E0061'].map(
   (code) => `Must not contain invisible characters, such as ${code} here.`,
 ) as [string, string];
 const UNUSABLE = 'Must not contain U+0000 or an unpaired surrogate.';
+const NO_VISIBLE = 'Must contain at least one visible character.';
+const NO_PRINT = 'Must be printable text with at least one visible character.';
+const OUTER = 'Must not start or end with whitespace or contain a line break.';
+const ZONE = 'the IANA name of a time zone, such as America/Chicago';
+const MEANT = '2026-08-29T14:30:00Z';
+const INSTANT = `an RFC 3339 date-time with an offset, such as ${MEANT}`;
+const AMOUNT = 'an amount in US dollars from 0 to 9,999,999,999.99 with at most two decimals';
 const TOO_MANY = 'Must have at most 1,000 items; received 1,001.';
 
 const text = field.text(BOUNDS, META);
@@ -41,6 +48,29 @@ test.each<[what: string, z.ZodType, ...(readonly [error: string | null, ...unkno
   [`a string ${OF}`, text, [null, 'aa'], ['', 'a', 'a'.repeat(1501)], [UNUSABLE, 'a\0'], [QUOTED, 12]],
   ['a string of 2 characters', field.text({ min: 2, max: 2 }, META), [null, 'aa'], ['', 'a', 'aaa']],
   ['a phone number of 1 to 40 characters', field.phone(META), [null, '1'], [QUOTED, 5]],
+  [`a string ${OF}`, field.nonBlankText(BOUNDS, META), [null, ' a'], [NO_VISIBLE, '  ', '\u200b\u00ad']],
+  [
+    `a string ${OF}`,
+    field.identifier(BOUNDS, META),
+    [null, 'a b'],
+    [OUTER, ' a', 'a ', 'a\nb'],
+    [QUOTED, 12],
+  ],
+  [`printable text ${OF}`, field.headerText(BOUNDS, META), [null, ' a'], [NO_PRINT, '  ', 'a\tb']],
+  ['a string of exactly 5 digits', field.digits(5, META), [null, '00501'], ['', '1234'], [QUOTED, 12345]],
+  ['one letter', field.matching('one letter', /^[a-z]$/, META), [null, 'a'], ['', 'A', 'ab']],
+  [
+    'a time from 00:00 to 23:59 (HH:MM)',
+    field.timeOfDay(META),
+    [null, '23:59'],
+    ['', '24:00'],
+    [NUMBER, 930],
+  ],
+  [ZONE, field.timeZone(META), [null, 'UTC'], ['', 'Mars'], [NUMBER, 5]],
+  [INSTANT, field.dateTime(META), [null, MEANT], [`; did you mean ${MEANT}?`, '2026-08-29 14:30'], ['', 'x']],
+  [INSTANT, field.instantParameter(META), [`; did you mean ${MEANT}?`, '2026-08-29 14:30'], ['', 'x']],
+  [AMOUNT, field.amount(META), [null, 0, 0.29], ['', -1, 0.001], [UNQUOTED, '5']],
+  ['a fraction from 0 to 1, such as 0.07 for 7%', field.rate(META), [null, 0, 1], ['', 7], [UNQUOTED, '1']],
   [`a phone number ${OF}`, field.phone(META, BOUNDS), [null, '12'], ['', '1']],
   ['an email address of 3 to 255 characters', email, ['', 'a@'], [CONTROL, '\u0007@b'], [TAG, '\u{e0061}@b']],
   [

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import {
   appEndpoints,
@@ -46,10 +47,10 @@ test('the 3.1 document of firms alone lists the webhooks, with their headers, an
   expect(Object.keys(webhooks)).toEqual(['claims.changed', 'webhook.test']);
   // biome-ignore lint/suspicious/noExplicitAny: read as JSON
   for (const [type, { post }] of Object.entries<any>(webhooks)) {
-    const { id, example } = sentWebhooks[type as keyof typeof sentWebhooks];
+    const { id, example, summary, description } = sentWebhooks[type as keyof typeof sentWebhooks];
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
     const parameters = names.map((name) => ({ name, in: 'header', required: true }));
-    expect(post).toMatchObject({ operationId: id, security: [], parameters });
+    expect(post).toMatchObject({ operationId: id, summary, description, security: [], parameters });
     expect([post.requestBody.required, post.requestBody.content['application/json']]).toEqual([
       ...[true, { example, schema: { $ref: `#/components/schemas/${SENT[type]}` } }],
     ]);
@@ -121,7 +122,7 @@ const EXTRA_HEADERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 test('an operation lists its problems under their statuses, with an example of each, and by default those of the server', () => {
-  for (const { id, path, method, problems, success } of all) {
+  for (const { id, path, method, problems, success, next = success } of all) {
     const { responses } = paths[path][method.toLowerCase()];
     const ofServer = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
     const codesOf = (status: string): readonly ErrorCode[] =>
@@ -141,16 +142,17 @@ test('an operation lists its problems under their statuses, with an example of e
         ...[status, { $ref }, ['X-Request-Id', ...(EXTRA_HEADERS[status] ?? [])], codesOf(status)],
       ]),
     ]);
-    expect(responses[success.status]).toMatchObject({
-      description: success.description,
-      headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-    });
+    const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+    for (const { status, description } of [success, next])
+      expect(responses[status]).toMatchObject({ description, headers });
     for (const code of problems) {
-      const example = responses[ERRORS[code].status].content['application/problem+json'].examples[code];
+      const { description, content } = responses[ERRORS[code].status];
+      const example = content['application/problem+json'].examples[code];
       // At the desk about the role, and elsewhere about the key.
       const isOfStaff = code === 'insufficient_scope' && path.startsWith('/firm/');
       const title = isOfStaff ? 'Your role does not include the required permission' : ERRORS[code].title;
       expect(example).toEqual({ summary: title, value: { ...exampleProblem(code, ADDRESSES), title } });
+      expect(description).toContain(`\`${code}\`: ${title}.`);
     }
   }
 });
@@ -200,6 +202,14 @@ test('an operation documents its security, its scope, its examples, and its idem
       endpoint.next?.example,
     ]);
   }
+});
+
+test('the texts promise these numbers', () => {
+  const all = JSON.stringify(documents).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g);
+  const texts = new Set([...all].map(([, text = '']) => text));
+  const found = [...texts].flatMap((text) => text.match(/[^.;:]*(?<![/\w.])\d+(?!\w)[^.;:]*/g) ?? []);
+  const file = readFileSync(new URL('numbers.txt', import.meta.url), 'utf8');
+  expect(found.map((one) => one.trim())).toEqual(file.trim().split('\n'));
 });
 
 test("no error of a firm's systems is explained by its desk", () => {

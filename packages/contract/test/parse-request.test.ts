@@ -122,6 +122,7 @@ describe('an invalid body', () => {
       ([type, value]): [string, unknown, string] => ['/loss/date', value, `received ${type}.`],
     ),
     ['/created_at', '2026-08-29T14:52:07.113Z', 'Unknown field.'],
+    ['/loss_location/state', 'XX', 'USPS code of a state, DC, AS, GU, MP, PR or VI.'],
     ['/building/flood_zone', 'A31', '; see "Flood zones" in the documentation.'],
   ])('at %s, %j says %s', (pointer, value, hint) => {
     const errors = errorsOf(sendClaim(claimWith(pointer, value)));
@@ -411,7 +412,7 @@ describe('a query', () => {
 describe('a path parameter', () => {
   const id = '0B9F6A52-3c0e-4a53-8f57-2f1f7a3c9d10';
   it('accepts a UUID in any case and returns it in lowercase', () => {
-    const result = parseRequest(endpoints.getClaim, { params: { id } });
+    const result = parseRequest(endpoints.getClaim, { params: { id, other: 'of the router' } });
     expect(result.ok && result.value.params).toEqual({ id: id.toLowerCase() });
   });
 

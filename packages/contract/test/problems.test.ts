@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   ERROR_CODES,
@@ -11,40 +12,13 @@ import { validationSummary } from '../src/problems.ts';
 
 const context = { docsUrl: 'https://svc.example/docs', requestId: 'r-1' };
 
-describe('the errors', () => {
-  it('have these statuses', () => {
-    const found = Object.fromEntries(
-      ERROR_CODES.map((code) => ERRORS[code].status).map((status) => [
-        status,
-        ERROR_CODES.filter((code) => ERRORS[code].status === status),
-      ]),
-    );
-    const words = (text: string): string[] => text.split(/\s+/);
-    expect(found).toEqual({
-      400: ['malformed_request'],
-      401: words('invalid_key invalid_session invalid_sign_in code_not_requested'),
-      403: words('insufficient_scope not_in_plan passkey_required'),
-      404: ['not_found'],
-      405: ['method_not_allowed'],
-      408: ['request_timeout'],
-      409: words(`duplicate_claim claim_already_accepted claim_changed clocks_changed claim_closed already_member
-        invitation_pending offer_not_pending work_changed credentials_changed profile_incomplete too_many_passkeys last_admin`),
-      413: ['payload_too_large'],
-      422: words(`validation_failed idempotency_key_reused unknown_osaid adjuster_not_in_firm adjuster_not_accepting
-        environment_mismatch`),
-      429: ['rate_limited'],
-      431: ['headers_too_large'],
-      500: ['internal_error'],
-      503: ['service_unavailable'],
-    });
+it('each error has its status, title, cause and fix', () => {
+  const found = ERROR_CODES.map((code) => {
+    const { status, title, cause, fix } = ERRORS[code];
+    return `${status} ${code}: ${title} | ${cause} | ${fix}`;
   });
-
-  it.each(ERROR_CODES)('%s has a title, a cause and a fix', (code) => {
-    const { title, cause, fix } = ERRORS[code];
-    expect(title).not.toMatch(/\.$/);
-    expect(cause).toMatch(/^[A-Z].{20,}\.$/s);
-    expect(fix).toMatch(/^[A-Z].{15,}\.$/s);
-  });
+  const file = readFileSync(new URL('errors.txt', import.meta.url), 'utf8');
+  expect(found).toEqual(file.trim().split('\n'));
 });
 
 describe('a problem', () => {
