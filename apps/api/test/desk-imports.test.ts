@@ -315,7 +315,7 @@ test.each<[pointer: string, object]>([
   ['/header_row', { header_row: 99 }],
   ['/sheet', { rows: undefined, workbook: WORKBOOK, sheet: 'T' }],
   ['/rows', { rows: Array(LIMITS.importRows + 2).fill(['a']) }],
-  ['/text', { rows: undefined, text: `a,b\n${','.repeat(LIMITS.importValues)}` }],
+  ['/text', { rows: undefined, text: `a,b\n${`${','.repeat(99)}\n`.repeat(LIMITS.importValues / 100)}` }],
 ])('an import is refused at %s for what is wrong there', async (pointer, more) => {
   const { json } = await imported(ids(1), more);
   expect([json.code, json.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
