@@ -239,8 +239,10 @@ test('the board shows each claim and what is asked for, by the filters and sorts
   Object.assign(page.document.querySelector('details') ?? {}, { open: true });
   await act({ Adjuster: 'Any' }, { Adjuster: 'Zoe · SVC-2' });
   page.happens(Object.assign(page.find('Carrier'), { value: 'G' }), 'input');
+  await page.wait(100);
   await act({ Carrier: 'Gulf', State: 'FL' });
   page.happens(Object.assign(page.find('Search'), { value: 'b' }), 'input');
+  await page.wait(100);
   await act({ Search: 'a', Sort: 'Adjuster' });
   const lists = ['Show', 'Adjuster', 'Sort'].flatMap((label) => page.outline(page.find(label, 'select')));
   note(lists);
@@ -435,6 +437,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
     await choosesFile(new File([text], 'a.csv'));
     await act('shown: dialog .note p, dialog [role=status]');
   }
+  await act({ 'SVCIDs, one in a line': 'SVC-7' }, 'shown: dialog [role=status]');
   answers.inviteBoardAdjusters = { results: outcomes.slice(0, 1) };
   await act('Send 1 invitation', 'Another list', 'Cancel', { 'Name or SVCID': 'nobody' });
   await act('shown: .empty-state');
@@ -562,10 +565,10 @@ test('readiness says what each check found since the chosen time', async () => {
   ];
   answers.getFirmReadiness = example('getFirmReadiness', { checks, complete: false });
   await act('#/readiness/2026-08-29T14:00:00.000Z', 'shown: main');
-  await act('whole: .note p, section p, section summary');
+  await act('whole: .note.warning p, section p, section summary');
   for (const period of ['24 hours ago', '1 hour ago']) await choose('Requests since', period);
   answers.getFirmReadiness = example('getFirmReadiness', { checks: [], ready: true });
-  await act('Check again', 'shown: .note, .note-body, .note p', '#/readiness', 'shown: select', 'sent:');
+  await act('Check again', 'shown: .note.success p', '#/readiness', 'shown: select', 'sent:');
 });
 
 test('the trail is filtered by what is typed or pressed, verified in parts and saved page by page', async () => {
@@ -579,9 +582,9 @@ test('the trail is filtered by what is typed or pressed, verified in parts and s
   const parts = [{ intact: true, rows: 40, next_cursor: '1' }, last];
   answers.verifyAudit = ({ cursor = '0' }) => Object(parts[Number(cursor)]);
   await act('#/audit', 'shown: .wide-row', /^claim:0b9f/, { Who: ' key:k1 ', 'First day': '2026-03-07' });
-  await act({ 'Last day': '2026-03-08' }, 'Search', 'Verify', 'shown: form input', 'whole: .note-body');
+  await act({ 'Last day': '2026-03-08' }, 'Search', 'Verify', 'shown: form input', 'whole: .note.success');
   answers.verifyAudit = { intact: false, seq: 47 };
-  await act('Verify', 'whole: .note-body', 'sent:');
+  await act('Verify', 'whole: .note.warning', 'sent:');
   await act('Priya Natarajan', 'staff: rename');
   expect(page.focused()).toBe('Audit');
   await act('Export', 'sent:');
@@ -683,8 +686,15 @@ test('a file is checked, its questions are answered together, and its rows are s
   await act({ A: 'Carrier: name', 'Claim #': 'Left out' });
   await act({ 'The same for all rows': 'Adjuster (SVCID, name or email)', Value: ' SVC-1 ' }, 'Add');
   await act('Remove Adjuster (SVCID, name or email)', { 'Dates such as 8/9/2026': 'Day first' });
-  answers.importClaims = { refused: 503 };
-  await act('Send 2 claims', '#/', 'shown: a.pill, .network');
+  let arrive = (_: object): void => {};
+  answers.importClaims = () =>
+    new Promise((resolve) => {
+      arrive = resolve;
+    });
+  await act('Send 2 claims', 'shown: main', '#/', 'shown: a.pill');
+  arrive({ refused: 503 });
+  await page.wait(1000);
+  await act('shown: a.pill, .network');
   const sentRows = rows.map((each, n) => ({ ...each, outcome: n === 1 ? 'failed' : 'sent', problems: [] }));
   answers.importClaims = { ...result, dry_run: false, rows: sentRows };
   await act('#/upload', 'shown: a.pill, .card', 'Resume', 'shown: .card', 'sent:', 'saved:');
@@ -723,6 +733,10 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   await act('Expire test_f_accepts', 'Decline test_f_accepts', 'Accept E21', 'Reject E21', 'Close E20');
   await act('Pause test_f_manual', 'Resume test_f_manual', 'Leave the firm test_f_manual');
   await act('Invite test_f_new', 'Simulate', 'Clear', 'Refresh', 'Start', 'shown: p.strong, [role=log] p');
+  answers['GET /v1/me'] = () => Promise.reject(new TypeError('No network.'));
+  await act('Refresh');
+  await page.wait(12_000);
+  await act('shown: details');
   answers['GET /v1/me'] = { key: { environment: 'test' } };
   const active = ['accepts', 'manual', 'rejects', 'paused'].map((name) => account(name, 'active'));
   answers['GET /v1/adjusters'] = list(...active);
@@ -830,6 +844,8 @@ test('a file that has changed or is gone is said, and its rows get the adjusters
   await tick(/^Free/);
   answers.spreadClaims = { offers: [{ id: '2', adjuster_svc_id: 'Free', distance: null, warnings: [] }] };
   await act('Show who gets which', 'whole: dialog summary, dialog details li');
+  for (let ticks = 0; ticks < 2; ticks += 1) await tick(/^Free/);
+  await act('shown: dialog button', 'Show who gets which');
   answers.importClaims = result;
   await act('Enter these adjusters in 1 row');
   const changed = jest.spyOn(again, 'arrayBuffer');
@@ -862,7 +878,7 @@ test('what cannot be read again stays as it was, a choice is taken back, and a p
     answers.listStaffPasskeys = pageOf('listStaffPasskeys', ...passkeys);
     await look();
     answers.listBoardClaims = claims;
-    if (passkeys.length === 0) await act('Add a passkey', 'shown: h1');
+    if (passkeys.length === 0) await act('sent:', 'Add a passkey', 'shown: h1', 'sent:');
   }
   await act('shown: body');
   answers.getOwnStaff = refusal(401, 'invalid_session');
@@ -933,7 +949,7 @@ test('keys and the mouse act on the selection before the row with the focus, whi
   await look();
   await act('shown: .empty-state', /^Late/);
   shown = [ann];
-  await act(/^Waiting/, '#/claims/Ann');
+  await act(/^Waiting/, '#/claims/Ann', 'shown: .board-link[aria-current=true]');
   await key('o');
   await act('shown: dialog h2, dialog li', 'Cancel');
   expect(focused).toEqual(['Search', expect.stringMatching(/^Cal/)]);
@@ -978,6 +994,7 @@ test('a narrow screen has a menu that opens and a claim without the board, other
   page.happens(wide, 'change');
   await page.wait(1000);
   answers.getBoardClaim = { ...details, claim: { ...claim, policyholder: null } };
-  await act('#/claims/Ben', 'shown: h1, h2');
+  await act('#/claims/Ben', 'shown: h1, h2', 'Load the page again');
+  expect(page.location.reload).toHaveBeenCalledTimes(1);
   problems.mockRestore();
 });
