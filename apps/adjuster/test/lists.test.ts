@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
@@ -15,7 +16,9 @@ import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
 import { relatedClaims } from '../src/model/related.ts';
 import { en, type Texts } from '../src/texts/en.ts';
+import { enMore } from '../src/texts/en-more.ts';
 import { es } from '../src/texts/es.ts';
+import { NOTIFICATION_WORDS } from '../src/texts/worker.ts';
 import { offer } from './claims.ts';
 
 const at = (city: string, state: string, zip: string) => ({
@@ -229,4 +232,24 @@ describe('lists on a device', () => {
 
 test('the app says after how many days lists are removed', () => {
   for (const { network } of [en, es]) expect(network.noLists).toContain(` ${LIST_LIFETIME_DAYS} d`);
+});
+
+test('each text is that of its subject in both languages, with values in their places and plurals', () => {
+  const samples = [
+    [1, 2, 3],
+    [2, 1, 0],
+    [null, false, 1],
+  ] as const;
+  const said = (one: unknown): string =>
+    typeof one === 'function' ? samples.map((values) => one(...values)).join(', ') : String(one);
+  const textsAt = (path: string, text: unknown, other: unknown): string[] =>
+    typeof text === 'object'
+      ? Object.entries(Object(text)).flatMap(([name, one]) =>
+          textsAt(`${path} ${name}`.trim(), one, Object(other)[name]),
+        )
+      : [`${path}: ${said(text)} | ${said(other)}`];
+  const { en: worker, es: spanish } = NOTIFICATION_WORDS;
+  const found = [...textsAt('', { ...en, ...enMore }, es), ...textsAt('worker', worker, spanish)];
+  const file = readFileSync(new URL('./texts.txt', import.meta.url), 'utf8');
+  expect(found).toEqual(file.trimEnd().split('\n'));
 });

@@ -20,6 +20,7 @@ const full = (changes: Partial<AppClaim>) => {
   return {
     ...{ ...claim, contact_date: '2026-08-29', inspection_date: '2026-08-30' },
     policyholder: { ...policyholder, alternate_phone: '312-555-0177' },
+    mortgagee: { ...claim.mortgagee, first_name: 'Lee' },
     coverages: { ...coverages, ...numbered(AMOUNTS.split(' '), 1000) },
     estimate: {
       ...claim.estimate,
@@ -219,7 +220,10 @@ test('signing in says what is wrong, keeps what is typed, and sends each proof a
     ],
     availability: {
       accepting_assignments: true,
-      away: [{ first_day: '2026-08-30', last_day: '2026-09-03', time_zone: 'America/Chicago' }],
+      away: [
+        { first_day: '2026-08-30', last_day: '2026-09-03', time_zone: 'America/Chicago' },
+        { first_day: '2026-12-24', last_day: '2026-12-24', time_zone: 'America/Chicago' },
+      ],
       max_open_offers: 7,
       work_zip: '33901',
     },
@@ -264,6 +268,7 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
     firm_id: 'firm-4',
     firm_name: 'Oyster',
     invited_as: null,
+    missing_profile_fields: [],
   });
   await wait(60_000);
   await press('Search, sort', '.toolbar');
@@ -307,7 +312,7 @@ test('an offer shows what it is decided by, and no way to reach people; a reject
   await page.wait(1000);
   await press('Undo', toasts, '.action-bar', () => requests(/./));
   await unfold('.summary-related', '.summary-related');
-  await go('#/claims/o1', '.summary dd, .summary-place .strong');
+  await go('#/claims/o1');
 });
 
 test('several offers are answered together, and what waits for the network or had no effect is said', async () => {
@@ -359,7 +364,8 @@ test('the claims show what is due next, in that order also by entries that are n
   state.closed = [
     small('c1', {
       assignment: accepted(hour(-36)),
-      closed_at: '2026-08-31T03:00:00.000Z',
+      ...{ closed_at: '2026-08-31T03:00:00.000Z', instructions: 'Call first.' },
+      building: { flood_zone: 'V', first_floor_height_inches: 5 },
       work: {
         ...{ version: 'v1', notes: 'Roof', planned_visit_date: '2026-08-31', planned_visit_time: '14:45' },
         contacts: [{ id: 'x', at: hour(-9), result: 'inspected', note: 'Wet' }],
@@ -369,11 +375,9 @@ test('the claims show what is due next, in that order also by entries that are n
   await page.go('#/claims');
   await wait(60_000);
   await go('#/claims/closed');
-  await page.go('#/claims/c1');
-  sees(page.shows('.screen-header'), page.shows('main h2'), page.shows('main section').slice(0, 9));
-  await page.go('#/claims/a3');
-  sees(page.shows('.contact-links'), page.shows('main .muted')[1], page.shows('.screen-header'));
-  await unfold('.record', () => page.shows('.details').slice(0, 3));
+  await go('#/claims/c1');
+  await go('#/claims/a3');
+  await unfold('.record', () => page.shows('.details').slice(0, 6));
   await press('Skip to content', page.focused);
   await go('#/claims/a4', '.contact-links');
   await press(/^Call/, '[aria-labelledby=called]');
@@ -381,11 +385,12 @@ test('the claims show what is due next, in that order also by entries that are n
   const field = 'Policyholder contacted on';
   await press('Undo the last entry', '.contacts li', toasts, () => page.find(field).value);
   await page.press(/^Call/);
-  await page.press('No answer');
+  page.happens(page.document.querySelector('#called + .chips .chip:nth-child(3)') ?? page.body, 'click');
   await press('Note', page.focused, '.contacts li', '[aria-labelledby=called]');
   await page.type('Note for the next entry', ' Gate ');
-  await press('Left message', '.contacts li, .contacts input');
-  await press('Undo the last entry', '.contacts li, .contacts input');
+  const undo = () => page.find('Undo the last entry').style.visibility;
+  await press('Left message', '.contacts li, .contacts input', undo);
+  await press('Undo the last entry', '.contacts li, .contacts input', undo);
   await page.type('Note for the next entry', 'x'.repeat(501));
   await press('No answer', toasts);
   await page.type('Note for the next entry', '');
@@ -429,7 +434,7 @@ test('the claims show what is due next, in that order also by entries that are n
   responses['POST v1/claims/a3/closure'] = { ...saved({}), closed_at: hour(0) };
   await press('Close claim', toasts, () => [...requests(/a3/), page.location.hash]);
   await go('#/claims/none');
-  for (const response of [503, { ...late, id: 'a8', closed_at: hour(0) }]) {
+  for (const response of [503, { ...late, id: 'a8', closed_at: hour(0), work: { version: 'v1' } }]) {
     responses['GET v1/claims/a8'] = response;
     await page.go('#/claims');
     await page.go('#/claims/a8');
@@ -454,6 +459,7 @@ test('the history shows what became of each offer, and each time of its receipt'
   await page.go('#/claims/o6');
   await page.press('Reject');
   await page.press('Too far away');
+  await page.type('In your own words', ' Ice ');
   responses['POST v1/claims/o6/rejection'] = { ...rejected, assignment: { status: 'rejected' } };
   await page.press('Reject');
   state.offers.pop();
@@ -501,6 +507,8 @@ test('the history shows what became of each offer, and each time of its receipt'
   responses['GET v1/claims/o5/receipt'] = { receipt: `x.${btoa(JSON.stringify(rule))}.x` };
   state.offers.pop();
   await wait(60_000);
+  delete responses['GET v1/claims/o5/receipt'];
+  await wait(60_000, 'main p');
   sent = [];
 });
 
@@ -516,6 +524,10 @@ test('an invitation is accepted with what the profile misses, or declined, and a
   await go('#/invitations/firm-4', 'main p, main button, main h1');
   responses['POST v1/invitations/firm-4/decline'] = 503;
   await press('Decline', toasts);
+  const declined = { status: 'declined', responded_at: '' };
+  responses['POST v1/invitations/firm-4/decline'] = { ...state.invitations[0], ...declined };
+  await press('Decline', toasts, () => page.location.hash);
+  await page.go('#/invitations/firm-4');
   responses['POST v1/invitations/firm-4/decline'] = () => {
     state.invitations = [];
     return refusal(404, 'not_found');
@@ -561,26 +573,31 @@ test('firms are paused and left, see what is turned on, and days away and limits
   await page.type('First day', '2026-09-10');
   await page.type('Last day', '2026-09-09');
   await press('Add', '.field-error');
-  await page.type('Last day', '');
-  await press('Add', '.stack .spread', () => page.find('First day').value);
+  await page.type('Last day', '2026-09-12');
+  const days = ['First day', 'Last day'] as const;
+  await press('Add', '.stack .spread, .field-error', () => days.map((day) => page.find(day).value));
   await press('Remove Aug 30, 2026 to Sep 3, 2026', requests);
   responses['PATCH v1/me/availability'] = 503;
   await press('Pause all firms', 'section[aria-labelledby=availability] .note');
   responses['PATCH v1/me/availability'] = (changes: object) => ({ ...availability(), ...changes });
   await press('Send now', requests, '.note');
   await page.go('#/');
-  for (const max_open_offers of [null, 1]) {
-    const more = { accepting_assignments: true, away: [], max_open_offers };
+  const none = { accepting_assignments: true, away: [], max_open_offers: null, work_zip: '32625' };
+  for (const more of [{ accepting_assignments: false }, none, { max_open_offers: 1 }]) {
     state.profile = { ...state.profile, availability: { ...availability(), ...more } };
     await wait(60_000, '.note.neutral');
   }
+  await go('#/firms', () => page.find('ZIP code where you work').value);
 });
 
 test('the settings change the account, confirm an address, name devices, and end the session after a question', async () => {
   begin('settings');
   await go('#/settings');
   await page.press('Change');
-  sees(page.shows('form').slice(0, 6));
+  await page.type('Last name', 'Typed');
+  await page.press('Cancel');
+  await press('Change', () => page.shows('form').slice(0, 6));
+  await page.type('First name', ' ');
   await page.type('Last name', ' De la Croix ');
   await page.type('Email', 'new@example.com');
   responses['PATCH v1/me'] = invalid('email');
@@ -658,6 +675,7 @@ test('notifications are turned on and off where the browser allows it, and a tes
   await go('#/settings', card);
   asked.permission = 'granted';
   await go('#/', '.suggestion');
+  await press('Turn on', toasts, '.suggestion');
   await press('Not now', '.suggestion');
   await go('#/settings', card);
   responses['GET push-key'] = { key: 'a2V5' };
@@ -679,6 +697,10 @@ test('notifications are turned on and off where the browser allows it, and a tes
   await press('Quiet hours', card, requests);
   await page.type('Until', '07:15', 'change');
   await press('Remind me of due dates', card, requests);
+  await press('Quiet hours', requests);
+  held = null;
+  await go('#/', '.suggestion');
+  await go('#/settings', card);
   await press('Turn off', card, requests);
   await go('#/', '.suggestion');
 });
@@ -697,6 +719,7 @@ test('credentials are kept as they are typed, and replace those of another devic
     fcn: { number: '0070012345', categories: ['residential', 'other'], expires_on: '2026-09-02' },
     licenses: [
       { state: 'FL', kind: 'non_resident', number: 'W1', expires_on: '2026-08-31' },
+      { state: 'GA', kind: 'other', number: 'W3', expires_on: '2027-04-30' },
       { state: 'XX', kind: 'resident', number: 'W2', expires_on: '2027-04-30' },
     ],
   };
@@ -727,7 +750,9 @@ test('credentials are kept as they are typed, and replace those of another devic
   await press('Take what is saved', 'main section h2');
   responses['PUT v1/me/credentials'] = { version: 'v3', licenses: [] };
   await page.press('Add a license');
-  await page.press('Cancel');
+  await press('Cancel', 'main input');
+  await page.type('Number', 'F1');
+  await page.type('Last day', '2028-01-31');
   await press('Save', requests, 'main section h2');
 });
 
@@ -742,6 +767,8 @@ test('the map has a marker for claims at a place, and a route to those that are 
   await wait(1000);
   for (const zoom of ['Zoom in', 'Show all', 'Zoom out', 'Zoom out', 'Zoom out', 'Show all'])
     await press(zoom, '.marker, .map-town');
+  await page.press('Marisol Delgado');
+  await page.press('Add to route');
   await press(/near Cedar Key/, () => page.shows('.claim-row').slice(0, 12));
   await page.press('Add to route');
   await page.press('Show');
@@ -749,29 +776,35 @@ test('the map has a marker for claims at a place, and a route to those that are 
   await press(/^Remove from route: Ana a5/, '[aria-labelledby=stops] a, .action-bar');
   await press('From 32625', 'dialog');
   await press('Remove location', 'dialog', '.tools', '[aria-labelledby=stops] a');
+  const coords = { latitude: 29.14, longitude: -83.05 };
+  getCurrentPosition.mockImplementationOnce((found) => found({ coords }));
+  await page.press('Set your location');
+  await press('Use my location', 'dialog', '.tools', '[aria-labelledby=stops] a');
   const elms = Array.from({ length: 9 }, (_, n) => Object.assign(small(`e${n}`), { loss_location: elm }));
   state.offers.push(...elms);
   await page.wait(60_000);
   await page.press('Show');
   for (const _ of elms) await page.press('Add to route');
   sees(page.shows('.action-bar, .claim-row button'), page.shows('main .muted').slice(-2));
-  [state.offers, state.accepted] = [[], []];
+  [state.offers, state.accepted, state.closed] = [[], [], []];
   await page.wait(60_000);
   await go('#/', '.empty-state');
   state.profile = { ...state.profile, firms: [] };
   await page.wait(60_000);
-  for (const hash of ['#/', '#/firms', '#/map', '#/claims']) {
-    await go(hash, '.empty-state');
-  }
+  const open = ' firms map claims claims/closed claims/c1 invitations/x history settings credentials help';
+  for (const hash of open.split(' '))
+    await go(`#/${hash}`, '.empty-state, .menu [aria-current], .menu .count, main .button[href]');
 });
 
 test('after a sign-out nothing is left, and a passkey signs in', async () => {
   begin('sign-out');
-  headers = { Date: new Date(Date.now() - 86_400_000).toUTCString() };
   await page.go('#/settings');
-  await wait(60_000, '.network');
+  for (const aheadMs of [299_000, 360_000, -86_400_000]) {
+    headers = { Date: new Date(Date.now() + aheadMs).toUTCString() };
+    await wait(60_000, '.network');
+  }
   await press('Sign out everywhere', 'dialog');
-  await page.press('Cancel');
+  await press('Sign out everywhere', toasts, 'dialog');
   await press('Sign out', 'dialog');
   responses['DELETE session'] = 503;
   await press('Sign out', toasts, 'dialog');
@@ -788,7 +821,7 @@ test('after a sign-out nothing is left, and a passkey signs in', async () => {
   sees(requests(/session|passkey/), page.shows('.field-error'));
 });
 
-test('after the next sign-in a route has stops without a place, many lost answers are folded, what is changed shows at once, and a passkey of another device is asked for', async () => {
+test('after the next sign-in a route has stops without a place, many lost answers are folded, what is changed shows at once, and a passkey is asked for', async () => {
   begin('next');
   const firm = { firm_id: 'firm-2', firm_name: 'Reef', can_accept_claims: true, accepting_assignments: true };
   state.profile = { ...PROFILE, firms: [firm] };
@@ -801,6 +834,7 @@ test('after the next sign-in a route has stops without a place, many lost answer
   responses['POST session'] = { status: 201, expires_at: 'x' };
   credentials.get.mockResolvedValueOnce(credential({ authenticatorData: bytes(''), signature: bytes('') }));
   await page.press('Sign in with a passkey');
+  await go('#/history', '.empty-state');
   await page.go('#/map');
   await page.press('Show');
   await page.press('Add to route');
@@ -822,13 +856,91 @@ test('after the next sign-in a route has stops without a place, many lost answer
   await page.go('#/firms');
   responses['PATCH v1/firms/firm-2/membership'] = (changes: object) => Object.assign(firm, changes);
   await page.press('Receive new offers: Reef');
-  sees(page.shows('main .switch'));
+  sees(page.shows('main .switch, main select'));
   await page.go('#/settings');
   await page.press('Change');
   await page.type('Last name', 'Roy');
   await page.press('Save');
   sees(page.shows('main dd'), toasts());
+  const { 'GET v1/claims': read } = responses;
   responses['GET v1/claims'] = refusal(403, 'passkey_required');
+  responses['GET v1/passkeys'] = list([]);
+  await wait(60_000);
+  responses['GET v1/claims'] = read;
+  const made = { attestationObject: bytes(''), getTransports: () => [] };
+  credentials.create.mockResolvedValueOnce(credential(made));
+  await press('Add a passkey', '.menu [aria-current]', '.messages');
+});
+
+test('on its screen an offer is answered and an own claim is planned and closed, also without a network, beside its list where there is room', async () => {
+  begin('acts');
+  const own = { ...full({ id: 'w1' }), assignment: accepted(hour(-20)) };
+  const done = small('w2', { assignment: accepted(hour(-20)), closed_at: hour(-9) });
+  [state.offers, state.accepted, state.closed] = [[small('y1'), small('y2')], [own], [done]];
   await page.wait(60_000);
-  sees();
+  await go('#/claims/y1', 'main section[aria-label], main > p');
+  await press('Not now', 'main section[aria-label], main > p');
+  await press('How far is it?', 'dialog');
+  page.happens(page.document.querySelector('dialog') ?? page.body, 'cancel');
+  await page.press('Reject');
+  await press('Cancel', 'dialog');
+  const offline = () => {
+    throw new TypeError('offline');
+  };
+  responses['POST v1/claims/y1/acceptance'] = offline;
+  await press('Accept', toasts, '.action-bar');
+  await wait(11_000, toasts, '.action-bar', '.network');
+  const [y1, y2 = {}] = state.offers;
+  state.offers = [y2, small('y3')];
+  state.accepted.push({ ...y1, assignment: accepted(hour(0)) });
+  responses['POST v1/claims/y1/acceptance'] = state.accepted[1];
+  await press('Send now', page.focused, '.action-bar', 'main .pill');
+  await press('Next offer', () => page.location.hash);
+  responses['POST v1/claims/y2/rejection'] = 503;
+  await page.press('Reject');
+  await page.press('Reject');
+  const said = (selector: string) => () => page.document.querySelector(selector)?.textContent;
+  await wait(11_000, said('.action-bar [role=status]'));
+  responses['GET v1/claims/y2'] = y2;
+  await press('Stop trying', toasts, '.action-bar');
+  responses['POST v1/claims/y2/rejection'] = offline;
+  await page.press('Reject');
+  await page.press('Reject');
+  state.offers = [y2];
+  await wait(60_000, '.action-bar');
+  await press('Offers', () => page.location.hash, '.queued-answers');
+  responses['POST v1/claims/y2/rejection'] = 503;
+  await press('Send now', said('.queued-answers .muted'));
+  await press('Stop trying', toasts, '.queued-answers, .claim-row');
+  await page.go('#/claims/w1');
+  await page.type('Planned visit', '2026-09-02');
+  await page.type('Time of the visit', '10:30');
+  await page.type('Preliminary report sent on', '2026-09-03');
+  await page.type('Proof of loss sent on', '2026-09-04');
+  await page.press('Clear: Preliminary report sent on');
+  await press('Today: Policyholder contacted on', 'main .columns', '.deadlines');
+  const share = jest.fn(async (_: { readonly files: readonly File[] }) => {});
+  Object.assign(navigator, { share });
+  await page.press('Add to calendar');
+  const [visit] = share.mock.calls[0]?.[0].files ?? [];
+  sees(visit?.name, (await visit?.text())?.split('\r\n'));
+  await page.press('Close claim');
+  await press('Cancel', 'dialog');
+  responses['PATCH v1/claims/w1/work'] = offline;
+  await page.press('Close claim');
+  sent = [];
+  await press('Close claim', 'dialog', toasts, said('main .note'), requests);
+  responses['PATCH v1/claims/w1/work'] = 503;
+  await press('Send now', said('main .note'));
+  await page.go('#/claims/closed');
+  const { happyDOM } = Object(page.window);
+  happyDOM.setViewport({ width: 1200 });
+  const split = '.split-list [aria-current], .split-list h1, .split-claim h1';
+  for (const id of ['y2', 'w1', 'w2']) await go(`#/claims/${id}`, split);
+  happyDOM.setViewport({ width: 390 });
+  jest.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(offline);
+  responses['PATCH v1/me/availability'] = offline;
+  await page.go('#/firms');
+  await press('Pause all firms', said('.network'), said('main .note'));
+  jest.restoreAllMocks();
 });

@@ -242,10 +242,11 @@ describe('a report of an error', () => {
 
   test('fits the contract, however long its stack is', () => {
     const error = new Error('x');
-    error.name = 'Error 42 of Marisol';
+    error.name = 'Error 42 of Marisol'.padEnd(60, 'x');
     error.stack = Array.from({ length: 40 }, (_, n) => `at ${'a'.repeat(80)}.js:${n}:1`).join('\n');
     const places = Array.from({ length: 10 }, (_, n) => `${'a'.repeat(60)}.js:${n}:1`).join(' ');
-    expect(errorReport(error, 'claim')).toEqual({ screen: 'claim', error: 'ErrorofMarisol', places });
+    const named = 'ErrorofMarisol'.padEnd(40, 'x');
+    expect(errorReport(error, 'claim')).toEqual({ screen: 'claim', error: named, places });
     const unnamed = Object.assign(new Error('x'), { name: '42', stack: '' });
     expect(errorReport(unnamed, 'claim')).toEqual({ screen: 'claim', error: 'Error' });
     for (const report of [errorReport(error, 'claim'), errorReport(null, 'map')])

@@ -25,6 +25,7 @@ describe('edits of two devices', () => {
     ['written on both', 'own', '', 'other', 'other\n\nown'],
     ['rewritten here, added to there', 'own', 'A', 'A\nother', 'own\nother'],
     ['added to here, rewritten there', 'A\nown', 'A', 'other', 'other\nown'],
+    ['rewritten here with what was added there', 'own\nother', 'A', 'A\nother', 'own\nother'],
     ['cleared here', '', 'A', 'A\nother', 'A\nother'],
     ['cleared there', 'A\nown', 'A', '', 'A\nown'],
     ['merged before', 'A\nown', 'A', 'A\nother\nown', 'A\nother\nown'],

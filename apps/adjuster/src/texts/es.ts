@@ -704,7 +704,7 @@ export const es: Texts & MoreTexts = {
       {
         title: 'Una reclamación aceptada',
         points: [
-          'Llamar, Texto y Cómo llegar están arriba. Después de una llamada, anote con un toque cómo fue.',
+          'Llamar, Escribir y Cómo llegar están arriba. Después de una llamada, anote con un toque cómo fue.',
           'Las fechas límite siguen las reglas del Programa Nacional de Seguro contra Inundaciones y lo que fijó su operador.',
           'Cierre una reclamación cuando termine su trabajo. Queda en sus reclamaciones cerradas.',
         ],

@@ -28,7 +28,8 @@ export function ClosedWork({ claim }: { claim: AppClaim }) {
     />
   );
   const hasUnsaved = Object.values(remaining).some((text) => text !== '');
-  if (Object.keys(claim.work).length === 0 && !hasUnsaved) return null;
+  const isEntered = WORK_FIELDS.some((field) => claim.work[field]) || claim.work.contacts?.[0] !== undefined;
+  if (!isEntered && !hasUnsaved) return null;
   return (
     <Section title={words.title}>
       {entries(claim.work)}
