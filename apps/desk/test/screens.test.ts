@@ -447,6 +447,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   answers.listBoardAdjusters = pageOf('listBoardAdjusters');
   await act('Withdraw', 'shown: .empty-state', 'Invite an adjuster', { SVCID: 'SVC-8' }, 'Send invitation');
   await act('Invite many', { 'SVCIDs, one in a line': 'SVC-5' }, 'Send 1 invitation', 'shown: dialog');
+  await look();
   answers.listBoardAdjusters = members;
   await act('Another list', 'Cancel', 'Live', 'sent:');
 });
@@ -684,7 +685,12 @@ test('a file is checked, its questions are answered together, and its rows are s
   await act({ 'Is the column “A” the field “Carrier: name”?': 'None: leave it out' });
   await act('shown: .card, .wide-row, .row', 'whole: .card p, .wide-row', 'Download 2 problems as CSV');
   await act({ A: 'Carrier: name', 'Claim #': 'Left out' });
-  await act({ 'The same for all rows': 'Adjuster (SVCID, name or email)', Value: ' SVC-1 ' }, 'Add');
+  await act(
+    { 'The same for all rows': 'Adjuster (SVCID, name or email)', Value: ' SVC-1 ' },
+    'Add',
+    'whole: details li',
+  );
+  note(['Claim #', 'A', 'B'].map((column) => page.find(column, 'select').value));
   await act('Remove Adjuster (SVCID, name or email)', { 'Dates such as 8/9/2026': 'Day first' });
   let arrive = (_: object): void => {};
   answers.importClaims = () =>
@@ -901,6 +907,8 @@ test('a dialog names five claims and counts the others, a map of too many says s
   await act('shown: dialog [role=status]', 'Cancel');
   answers.listBoardClaims = { ...pageOf('listBoardClaims', row('Ann', {})), next_cursor: 'more' };
   await act('#/map', 'whole: main .note');
+  await look();
+  await act('#/', 'shown: .heads [role=status], .load-more', '#/map');
   answers.listBoardClaims = pageOf('listBoardClaims');
   await look();
   await act('shown: .empty-state');
@@ -932,6 +940,8 @@ test('keys and the mouse act on the selection before the row with the focus, whi
   await look();
   page.body.focus();
   for (const name of ['j', 'x', 'j', 'X', 'j', 'o']) await key(name, { shiftKey: name === 'X' });
+  await act('shown: dialog h2, dialog li', 'Cancel');
+  await key('w');
   await act('shown: dialog h2, dialog li', 'Cancel');
   for (const name of ['/', 'o']) await key(name);
   const focused = [page.focused()];

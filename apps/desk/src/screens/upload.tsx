@@ -143,7 +143,7 @@ export function UploadScreen() {
                     key={column}
                     label={column}
                     options={['', ...FIELD_PATHS]}
-                    value={columns?.[column] ?? upload.result.columns[column] ?? ''}
+                    value={(columns ?? upload.result.columns)[column] ?? ''}
                     name={(field) => (field === '' ? words.leftOut : label(field))}
                     choose={(field) => {
                       const changed = { ...upload.result.columns, ...columns, [column]: field || null };
