@@ -39,13 +39,12 @@ export const serviceNow = api.now;
 const loadNotifications = loadOnce(async () =>
   (await import('./data/notifications.ts')).createNotifications(call, storage),
 );
-export const notifications: Notifications = {
+export const notifications: Omit<Notifications, 'register'> = {
   state: async () => (await loadNotifications()).state(),
   enable: async () => (await loadNotifications()).enable(),
   disable: async () => (await loadNotifications()).disable(),
   renew: async (olderThanMs) => (await loadNotifications()).renew(olderThanMs),
   renewedAt: async () => (await loadNotifications()).renewedAt(),
-  register: async (worker) => (await loadNotifications()).register(worker),
   sendPreferences: async (changed) => (await loadNotifications()).sendPreferences(changed),
   sendTest: async () => (await loadNotifications()).sendTest(),
 };

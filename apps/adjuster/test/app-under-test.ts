@@ -220,16 +220,6 @@ export const expectShown = async (page: Page, texts: readonly string[]): Promise
   }
 };
 
-/** Offers the claim to another adjuster. */
-export async function offerToAnother(service: ServiceUnderTest, firm: TestFirm, id: string): Promise<void> {
-  const { svcId } = await service.member(firm);
-  await service.call('POST', `/v1/claims/${id}/assignment`, {
-    as: firm.live,
-    body: { adjuster_svc_id: svcId },
-    headers: { 'Idempotency-Key': id },
-  });
-}
-
 export async function signInAsTest(page: Page, svcId: string, secret: string): Promise<void> {
   await page.getByText('Other ways and help').click();
   await button(page, 'Sign in with a test account').click();

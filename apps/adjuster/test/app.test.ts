@@ -186,6 +186,10 @@ async function started({ undoSeconds = 5, ...given }: Given = {}) {
   visit.app.prefer({ undoSeconds });
   return { ...opened, ...visit };
 }
+const INVITED = {
+  ...{ firm_id: 'firm-2', firm_name: 'Reef', invited_as: null, invited_at: '' },
+  ...{ expires_at: '', missing_profile_fields: [] },
+};
 type Given = { offers?: AppClaim[]; accepted?: AppClaim[]; undoSeconds?: 0 | 5 };
 
 /** Holds a response back until it is given. */
@@ -222,8 +226,7 @@ describe('an app', () => {
     const { signedIn, state, storage, visit } = device();
     await signedIn();
     state.accepted = [ownClaim('2026-08-29T15:00:00.000Z')];
-    const invited = { firm_id: 'firm-2', firm_name: 'Reef', expires_at: '', missing_profile_fields: [] };
-    state.responses['GET v1/invitations'] = () => ({ data: [invited], next_cursor: null });
+    state.responses['GET v1/invitations'] = () => ({ data: [INVITED], next_cursor: null });
     state.responses['GET v1/claims'] = () => ({ data: state.accepted, next_cursor: null });
     await (await visit()).app.lists.readClosed();
     state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError('service');
@@ -266,9 +269,7 @@ describe('an app', () => {
     const { signedIn, state, storage, visit } = device();
     await signedIn();
     Object.assign(state, { offers: [offer()], clockAheadMs: 7000 });
-    const invited = (firm_id: string) => ({
-      ...{ firm_id, firm_name: 'Reef', expires_at: '', missing_profile_fields: [] },
-    });
+    const invited = (firm_id: string) => ({ ...INVITED, firm_id });
     state.responses['GET v1/invitations'] = ({ cursor } = {}) => ({
       data: [invited(`after ${cursor}`)],
       next_cursor: cursor === undefined ? 'c1' : null,
@@ -506,16 +507,7 @@ describe('an app', () => {
     app.typed.contactNotes.keep([accepted.id], 'Typed');
     app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     await app.lists.readClosed();
-    app.lists.invitations.value = [
-      {
-        firm_id: 'firm-2',
-        firm_name: 'Reef',
-        invited_as: null,
-        invited_at: '',
-        expires_at: '',
-        missing_profile_fields: [],
-      },
-    ];
+    app.lists.invitations.value = [INVITED];
     app.places.setStops([accepted.id]);
     await storage.put('origin', { latitude: 26, longitude: -82 });
     await app.places.restore();

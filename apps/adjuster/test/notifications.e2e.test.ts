@@ -7,7 +7,6 @@ import {
   heading,
   inDatabase,
   offerFullClaim,
-  offerToAnother,
   PHONE,
   ready,
   signInAsTest,
@@ -84,28 +83,6 @@ test('a subscription that its push service or the browser has ended is replaced 
     await page.getByText('Off. You see new offers only while the app is open.').waitFor();
     await page.reload();
     await page.getByText('Off. You see new offers only while the app is open.').waitFor();
-  }));
-
-test('an acceptance that is lost while no page is visible is a notification', () =>
-  visiting(PHONE, async ({ page, context }) => {
-    const { svcId, token } = await service.member(firm);
-    const id = await offerFullClaim(service, firm, svcId);
-    await context.grantPermissions(['notifications'], { origin: service.url });
-    await enter(page, service, token, `#/claims/${id}`);
-    await ready(page);
-    await context.setOffline(true);
-    await button(page, 'Accept').click();
-    await page.getByText('Your acceptance is saved').first().waitFor();
-    await offerToAnother(service, firm, id);
-    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })`);
-    await context.setOffline(false);
-    const bodies = await until('the notification', async () => {
-      const shown = (await page.evaluate(
-        `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ body }) => body))`,
-      )) as string[];
-      return shown.length > 0 && shown;
-    });
-    expect(bodies).toEqual(['Acceptances that did not count: 1. Open the app to see why.']);
   }));
 
 test('a push notification shows only the firm, and opens the claim', () =>

@@ -944,3 +944,52 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await press('Pause all firms', said('.network'), said('main .note'));
   jest.restoreAllMocks();
 });
+
+test('the app takes from the browser what happens to the page, and calls nothing saved where nothing is', async () => {
+  const tell = (type: string, more = {}) =>
+    page.window.dispatchEvent(Object.assign(new page.window.Event(type, { cancelable: true }), more));
+  const canInstall = () => page.shows('main button').some((one) => one.endsWith(' Install'));
+  await page.go('#/settings');
+  const install = [tell('beforeinstallprompt'), canInstall(), tell('appinstalled')];
+  tell('error', { error: Object.assign(new TypeError(), { stack: '' }) });
+  tell('unhandledrejection', { reason: Object.assign(new RangeError(), { stack: '' }) });
+  const [register, showNotification] = [jest.fn(async (_: string) => {}), jest.fn(async () => {})];
+  const worker = Promise.resolve({ sync: { register }, showNotification });
+  Object.assign(navigator, { serviceWorker: { ready: worker, getRegistration: () => worker } });
+  state.offers = [small('x5'), small('x6')];
+  await page.wait(60_000);
+  install.push(canInstall());
+  const reports = requests(/error-reports/).map((one) => JSON.parse(one.slice(22)));
+  responses['POST v1/claims/x5/acceptance'] = refusal(404, 'not_found');
+  const fails = () => {
+    throw new Error('No network, no space.');
+  };
+  responses['POST v1/claims/x6/acceptance'] = fails;
+  const sentAs = async (value: string, id: string) => {
+    Object.defineProperty(page.document, 'visibilityState', { value, configurable: true });
+    await page.go(`#/claims/${id}`);
+    await page.press('Accept');
+    page.happens(page.document, 'visibilitychange');
+    await page.wait(1000);
+    return requests(/acceptance/).length;
+  };
+  const released = [await sentAs('hidden', 'x5'), await sentAs('visible', 'x6')];
+  await page.wait(10_000);
+  indexedDB.deleteDatabase('claims');
+  await page.wait(1000);
+  const stored = await (await import('../src/app.ts')).storage.get('profile');
+  jest.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(fails);
+  await page.wait(60_000);
+  const { notStored, work } = (await import('../src/all-texts.ts')).allTexts.value;
+  expect({
+    ...{ install, reports, released, stored: stored?.svc_id },
+    clock: Number(localStorage.getItem('clockOffsetMs')) < -86_000_000,
+    ...{ notified: showNotification.mock.calls.length, sync: [...new Set(register.mock.calls.flat())] },
+    said: [work.savedOffline, work.closesLater],
+  }).toEqual({
+    ...{ install: [false, true, true, false], released: [1, 0], stored: 'SVC-1', clock: true },
+    ...{ notified: 1, sync: ['answers'], said: Array(2).fill(notStored.waits) },
+    reports: ['TypeError', 'RangeError'].map((error) => ({ screen: 'settings', error })),
+  });
+  jest.restoreAllMocks();
+});

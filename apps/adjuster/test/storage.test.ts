@@ -283,16 +283,8 @@ describe('a stored value', () => {
     const lists = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'];
     const device = ['format', 'signingIn', 'language', 'deviceId', 'devicePreferences'];
     device.push('notificationsOf', 'outbox', 'typed by SVC-2');
-    const adjuster = ['profile', 'refused', 'outcomes', 'history', 'rejections', 'contactNotes', 'fields'];
-    adjuster.push(
-      'arrangement',
-      'origin',
-      'stops',
-      'deadlines',
-      'notificationsAsked',
-      'originAsked',
-      'draft:a',
-    );
+    const adjuster = 'profile refused outcomes history rejections contactNotes fields arrangement'.split(' ');
+    adjuster.push(...'origin stops deadlines notificationsAsked originAsked draft:a'.split(' '));
     await fresh.put('readAt', Date.now() - 15 * 86_400_000);
     const opened = await openDB(name);
     const left = async () => (await opened.getAllKeys('kept')).map(String).sort();

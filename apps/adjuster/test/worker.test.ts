@@ -324,15 +324,8 @@ test("the worker sends answers with times by the service's clock, which it asks 
   phone.date = new Date(NOW + DAY_MS).toUTCString();
   const kept = pastOffer(offer({ id: 'c1' }), 'accepted', 1);
   const answer = { kind: 'answer', key: 'c1', answer: 'accept', title: '', at: 1 } as const;
-  const entry = {
-    ...answer,
-    id: 'e1',
-    owner: 'SVC-1',
-    offer: kept,
-    answeredAt: NOW - 1000,
-    assumedOffsetMs: 0,
-  };
-  await storage.put('outbox', [entry]);
+  const made = { id: 'e1', owner: 'SVC-1', offer: kept, answeredAt: NOW - 1000, assumedOffsetMs: 0 };
+  await storage.put('outbox', [{ ...answer, ...made }]);
   phone.responses['GET v1/me'] = [200, EXAMPLES.getProfile.response];
   await fire('sync', { tag: 'answers' }).catch(() => {});
   const asked = taken();
