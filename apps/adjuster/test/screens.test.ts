@@ -700,7 +700,7 @@ test('notifications are turned on and off where the browser allows it, and a tes
   await press('Quiet hours', requests);
   held = null;
   await go('#/', '.suggestion');
-  await go('#/settings', card);
+  await go('#/settings', () => page.document.querySelector(`${card} .note`)?.textContent);
   await press('Turn off', card, requests);
   await go('#/', '.suggestion');
 });
@@ -824,7 +824,7 @@ test('after a sign-out nothing is left, and a passkey signs in', async () => {
 test('after the next sign-in a route has stops without a place, many lost answers are folded, what is changed shows at once, and a passkey is asked for', async () => {
   begin('next');
   const firm = { firm_id: 'firm-2', firm_name: 'Reef', can_accept_claims: true, accepting_assignments: true };
-  state.profile = { ...PROFILE, firms: [firm] };
+  state.profile = { ...PROFILE, test: true, firms: [firm] };
   const ids = ['x1', 'x2', 'x3', 'x4'];
   state.offers = ids.map((id) => small(id, { loss_location: elm }));
   for (const id of ids) {
@@ -840,6 +840,7 @@ test('after the next sign-in a route has stops without a place, many lost answer
   await page.press('Add to route');
   sees(page.shows('[aria-labelledby=stops] a, .action-bar'));
   await page.go('#/');
+  for (const name of ['Select', /x4/, 'Cancel selection']) await page.press(name);
   for (const name of ['Select', /x1/, /x2/, /x3/, 'Reject 3', 'Too far away', 'Reject'])
     await page.press(name);
   for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
@@ -861,7 +862,7 @@ test('after the next sign-in a route has stops without a place, many lost answer
   await page.press('Change');
   await page.type('Last name', 'Roy');
   await page.press('Save');
-  sees(page.shows('main dd'), toasts());
+  sees(page.shows('main dd, main h2, main .card > .muted'), toasts());
   const { 'GET v1/claims': read } = responses;
   responses['GET v1/claims'] = refusal(403, 'passkey_required');
   responses['GET v1/passkeys'] = list([]);
@@ -932,12 +933,12 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await press('Close claim', 'dialog', toasts, said('main .note'), requests);
   responses['PATCH v1/claims/w1/work'] = 503;
   await press('Send now', said('main .note'));
+  await press('Stop trying', toasts, 'main .note', 'main .columns input');
   await page.go('#/claims/closed');
-  const { happyDOM } = Object(page.window);
-  happyDOM.setViewport({ width: 1200 });
+  Object(page.window).happyDOM.setViewport({ width: 1200 });
   const split = '.split-list [aria-current], .split-list h1, .split-claim h1';
   for (const id of ['y2', 'w1', 'w2']) await go(`#/claims/${id}`, split);
-  happyDOM.setViewport({ width: 390 });
+  Object(page.window).happyDOM.setViewport({ width: 390 });
   jest.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(offline);
   responses['PATCH v1/me/availability'] = offline;
   await page.go('#/firms');

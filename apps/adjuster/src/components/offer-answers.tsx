@@ -36,7 +36,6 @@ export function SelectionBar({ claims, done }: { claims: readonly AppClaim[]; do
 export function Outcomes() {
   const words = texts.value.offers;
   const { value: kept } = outcomes.kept;
-  if (kept.length === 0) return null;
   const lost = kept.filter(isLost);
   const line = (outcome: Outcome) => (
     <li key={outcome.claimId}>
@@ -80,7 +79,6 @@ function Folded({ count, children }: { count: number; children: ComponentChildre
 export function UnsentAnswers() {
   const words = texts.value;
   const unsent = answers.unsent.value;
-  if (unsent.length === 0) return null;
   return (
     <section class="card queued-answers" aria-labelledby="queued-answers">
       <h2 id="queued-answers">{words.offers.queued}</h2>
