@@ -118,6 +118,12 @@ test('rows are sent ten at a time, and counted once however often they are sent'
     ...counted,
     ...{ updatedAt: clock.now(), nextRow: null, nextUncounted: 27, alreadySent: 1 },
   });
+  const commandsOfLast = [one, undefined, rowOf(newClaim())];
+  const last = { id, commands: commandsOfLast, fromRow: 27, untilRow: 30, nextRow: 30 };
+  await imports.sendImported(firm.test, last);
+  const inAll = { nextRow: 30, nextUncounted: 30, sent: 23, alreadySent: 2, failed: 3 };
+  const continued = { id, name: 'Monday', fileName: null, columns: {}, totalRows: 60 };
+  expect(await imports.startImport(firm.test, continued)).toMatchObject({ ...continued, ...inAll });
 });
 
 test('sending and the check before it find the same claims, which have the external id or an open number', async () => {

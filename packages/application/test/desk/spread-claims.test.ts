@@ -15,6 +15,9 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
     [far, '90'],
   ]);
   for (const svcId of [near, far]) await use.setSharing({ svcId }, firm.id, { workArea: true });
+  await use.setSharing({ svcId: far }, firm.id, { credentials: true });
+  const fcn = { number: 'F1', categories: ['residential'], expiresOn: '2099-01-01' } as const;
+  for (const svcId of [near, far]) await use.saveCredentials({ svcId }, { fcn });
   const availability = { acceptingAssignments: true, away: [], maxOpenOffers: 3 };
   const spread = makeSpreadClaims({
     boardReads: {
@@ -31,7 +34,7 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
     clock,
   });
   const claim = (zip: string, rejectedBy?: Svcid) => ({
-    ...{ id: `claim in ${zip}`, zip, state: 'FL', form: undefined, rejectedBy },
+    ...{ id: `claim in ${zip}`, zip, state: 'FL', form: 'rcbap' as const, rejectedBy },
   });
   const to = (counts: readonly [Svcid, number][], claims: ReturnType<typeof claim>[]) =>
     spread(firm.id, 'live', new Map(counts), claims);
@@ -40,7 +43,8 @@ test('claims go to who has fewest, then to the nearest, to who has rejected them
     [far, 0],
   ];
   const offer = (zip: string, adjuster: Svcid, distance: number, warnings: string[] = []) => ({
-    ...{ id: `claim in ${zip}`, adjuster, distance, warnings },
+    ...{ id: `claim in ${zip}`, adjuster, distance },
+    warnings: adjuster === far ? ['fcn_category'] : warnings,
   });
   expect(await to(both(), [claim('80'), claim('20')])).toEqual([offer('80', far, 10), offer('20', near, 10)]);
   expect(await to(both(), [claim('80', far)])).toEqual([offer('80', near, 70)]);

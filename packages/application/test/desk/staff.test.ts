@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
+import { DAY, MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
 import { assertionFor, attestationFor, errorCodeOf } from '@svc/testkit';
+import { makeOpenStaffSession } from '../../src/desk/staff.ts';
 import { byAccount, makeReadOwnStaff, SERVICE_CHAIN, type StaffFirm } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -17,7 +18,7 @@ test('a firm has at most so many staff members, and one less makes room', async 
 });
 
 test('staff read themselves, their sessions and each firm where their address is staff, until they are removed', async () => {
-  const { newFirm, newStaff, use, memory, clock } = memoryFixture();
+  const { newFirm, newStaff, use, memory, clock, secrets, ids } = memoryFixture();
   const [one, two] = [await newFirm(), await newFirm('read_only')];
   await newStaff(one);
   const member = await newStaff(one, 'auditor');
@@ -32,6 +33,11 @@ test('staff read themselves, their sessions and each firm where their address is
   expect([session?.method, others]).toEqual(['operator', []]);
   clock.advance((session?.expiresAt ?? 0) - clock.now());
   expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
+  // Where the operator lets sessions last for less than three months.
+  const deps = { uow: memory.unitOfWork, secrets, clock, ids, sessionMaxAgeMs: DAY };
+  const { expiresAt } = await makeOpenStaffSession(deps)(byAccount(member), member);
+  const [brief] = await memory.accountReads.sessions(member, clock.now());
+  expect([expiresAt, brief?.expiresAt]).toEqual(Array(2).fill(clock.now() + DAY));
   const staffReads = { ...memory.staffReads, firmsOf: async () => firms.slice(1) };
   expect(await errorCodeOf(makeReadOwnStaff({ staffReads })(member))).toBe('account_removed');
   await use.removeStaff(member);
@@ -134,6 +140,9 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   const opened = await use.desk.signIn({ email, code, firmId: one.id });
   const session = await use.sessionAuthenticator.authenticateStaff('token' in opened ? opened.token : '');
   if (session === null) throw new Error('expected a session');
+  const sessionsOf = async (of: Pick<typeof member, 'firmId' | 'staffId'>) =>
+    (await memory.accountReads.sessions(of, clock.now())).map((each) => [each.method, each.deviceName]);
+  expect(await sessionsOf(member)).toEqual([['code', 'Test device']]);
   const options = await use.desk.startPasskeyRegistration(member, session);
   const response = attestationFor(options, 'phone');
   await use.desk.registerPasskey(member, session, { name: 'Phone', response });
@@ -156,7 +165,7 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   expect(await changed(one)).toEqual([[staff, 'session.end', staff, address]]);
   expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff, address]]);
   expect(await memory.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
-  expect(await memory.accountReads.sessions(other, clock.now())).toHaveLength(10);
+  expect(await sessionsOf(other)).toHaveLength(10);
   await use.desk.signOutEverywhere(other);
   const { firmId, staffId } = await newStaff(await newFirm(), 'auditor', { email });
   const signIn = async (count: number, firm: { readonly firmId?: typeof firmId }) => {
@@ -164,10 +173,12 @@ test('a person of two firms joins the one that a session or a passkey names, wit
     return use.desk.signIn({ passkey, clientSecret: 'browser', ...firm });
   };
   expect(await signIn(1, { firmId })).toMatchObject({ account: { staffId, joinedAt: clock.now() } });
+  expect(await sessionsOf({ firmId, staffId })).toEqual([['passkey', 'Test device']]);
   const choice = await signIn(2, {});
   const ticket = 'ticket' in choice ? choice.ticket : '';
-  await use.desk.signIn({ ticket, firmId: two.id, clientSecret: 'browser' });
-  expect(await memory.accountReads.sessions(other, clock.now())).toMatchObject([{ method: 'passkey' }]);
+  await use.desk.signIn({ ticket, firmId: two.id, clientSecret: 'browser' }, address);
+  expect(await sessionsOf(other)).toEqual([['passkey', 'Test device']]);
+  expect(await changed(two)).toEqual([[otherStaff, 'session.open', otherStaff, address]]);
   const ended = async ({ id }: typeof one) =>
     (await auditOf(id)).filter(({ action }) => action === 'sessions.end').length;
   expect([await ended(one), await ended(two)]).toEqual([0, 1]);
@@ -177,7 +188,7 @@ test('a person of two firms joins the one that a session or a passkey names, wit
     ...[1, 2],
     [[staff, 'sessions.end', staff, address]],
   ]);
-  expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
+  expect(await sessionsOf(member)).toEqual([]);
   await errorCodeOf(use.desk.signIn({ email, code: '999999', firmId: two.id }));
   await auditBuffer.flush();
   expect(await changed(two)).toEqual([['anonymous', 'sign_in', otherStaff, expect.any(String)]]);

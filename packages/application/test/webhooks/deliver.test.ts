@@ -47,7 +47,7 @@ async function setUp({
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
     clock,
     random: () => 0,
-    onFailed: (_, { status, error }) => failed.push(status ?? error),
+    onFailed: (_, { status, error, durationMs }) => failed.push(status ?? error, durationMs),
     onError: (error) => errors.push(error),
   });
   const end = (result: WebhookResult, count = running.length): void => {
@@ -92,11 +92,15 @@ test('an attempt is signed with both secrets until the overlap of a roll ends, a
 
 test('each attempt is counted by its outcome, and one that failed or cannot be recorded is reported', async () => {
   const error = new Error('no connection');
-  const recordRetry = () => Promise.reject(error);
+  const retryAt: number[] = [];
+  const recordRetry: WebhookQueue['recordRetry'] = (_, __, nextAttemptAt) => {
+    retryAt.push(nextAttemptAt);
+    return Promise.reject(error);
+  };
   const { deliveries, clock, outcomes, errors, failed, end } = await setUp({ most: 1, recordRetry });
   for (const [result, passedMs] of [
     [{ status: 204, retryAfterMs: null, body: '' }, 0],
-    [{ status: 503, retryAfterMs: null, body: '' }, 0],
+    [{ status: 503, retryAfterMs: 60_000, body: '' }, 0],
     [{ status: 410, retryAfterMs: null, body: '' }, 0],
     [{ error: 'timeout' }, WEBHOOK_RETRY_MS],
   ] as const) {
@@ -107,7 +111,9 @@ test('each attempt is counted by its outcome, and one that failed or cannot be r
   }
   const ends = ['delivered', 'retried', 'gone', 'failed'];
   expect(outcomes).toEqual(ends.flatMap((outcome) => [outcome, outcome]));
-  expect(failed).toEqual([503, 503, 410, 410, 'timeout', 'timeout']);
+  expect(retryAt).toEqual(Array(2).fill(clock.now() - WEBHOOK_RETRY_MS + 60_000));
+  const last = ['timeout', WEBHOOK_RETRY_MS];
+  expect(failed).toEqual([503, 0, 503, 0, 410, 0, 410, 0, ...last, ...last]);
   expect(errors).toEqual([error, error]);
 });
 

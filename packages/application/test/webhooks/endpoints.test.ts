@@ -92,13 +92,7 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   await use.removeWebhook(BY_SERVICE, firm.id, other);
   external.webhookResults.set(url, { error: 'timeout' });
   const attempts = [{ status: null, error: 'timeout' }];
-  const unanswered = {
-    type: 'webhook.test',
-    status: 'failed',
-    attemptCount: 1,
-    attempts,
-    responseBody: null,
-  };
+  const unanswered = { createdAt: clock.now(), status: 'failed', attempts, responseBody: null };
   expect(await use.testWebhook(BY_SERVICE, firm.id, id)).toMatchObject(unanswered);
   respond(url, 500);
   await changeAndDeliver();
@@ -131,17 +125,19 @@ test('the export of a firm has each endpoint with all of its deliveries', async 
 });
 
 test('an endpoint that responds with 410 to a signal is paused as gone, and one to a test keeps what changed in between', async () => {
-  const { create, respond, changeAndDeliver, memory, firm, use } = await setUp();
+  const { create, respond, changeAndDeliver, memory, firm, use, clock } = await setUp();
   const { id, url } = await create();
   respond(url, 410);
   await changeAndDeliver();
   expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: 'gone' }]);
   await use.updateWebhook(BY_SERVICE, firm.id, id, { state: 'active' });
   let secret: string | null = null;
-  await use.testWebhook(BY_SERVICE, firm.id, id, async (work) => {
+  const { attempts } = await use.testWebhook(BY_SERVICE, firm.id, id, async (work) => {
     ({ secret } = await use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: HOUR }));
+    clock.advance(84);
     return work;
   });
+  expect(attempts).toMatchObject([{ status: 410, durationMs: 84 }]);
   expect(await memory.webhookReads.endpoints(firm.id)).toMatchObject([{ paused: 'gone', secret }]);
 });
 

@@ -85,8 +85,9 @@ export function auditBehavior(fixture: () => Fixture): void {
       const { svcId: invited } = await newAdjuster();
       await invite(firm, invited);
       const origin = { address: '192.0.2.5', requestId: 'r-5' };
-      await use.withdrawInvitation({ ...firm.live, origin: { ...origin, keyId: 'key_5' as KeyId } }, invited);
-      await invite(firm, invited);
+      const byKey = { ...firm.live, origin: { ...origin, keyId: 'key_5' as KeyId } };
+      await use.withdrawInvitation(byKey, invited);
+      await use.inviteAdjuster(byKey, { svcId: invited, notes: NO_NOTES });
       await use.declineInvitation({ svcId: invited, origin }, firm.id);
       await use.setAcceptingAssignments({ svcId, origin }, firm.id, false);
       await use.setSharing({ svcId, origin }, firm.id, { credentials: true });
@@ -105,7 +106,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `adjuster:${svcId} invitation.accept adjuster:${svcId} ok`,
         `firm:${firm.id} invitation.send adjuster:${invited} ok`,
         `key:key_5 invitation.withdraw adjuster:${invited} ok 192.0.2.5`,
-        `firm:${firm.id} invitation.send adjuster:${invited} ok`,
+        `key:key_5 invitation.send adjuster:${invited} ok 192.0.2.5`,
         `adjuster:${invited} invitation.decline adjuster:${invited} ok 192.0.2.5`,
         `adjuster:${svcId} member.pause adjuster:${svcId} ok 192.0.2.5`,
         `adjuster:${svcId} member.sharing adjuster:${svcId} ok 192.0.2.5`,

@@ -237,40 +237,6 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await warned()).toEqual([]);
     });
 
-    test('warns by the credentials that an adjuster shares with the firm, and by none that they do not', async () => {
-      const { newFirm, newMember, use, clock } = fixture();
-      const firm = await newFirm();
-      const [sharing, silent] = [await newMember(firm), await newMember(firm)];
-      const day = (days: number) => new Date(clock.now() + days * DAY).toISOString().slice(0, 10);
-      const entered = {
-        fcn: { number: 'F1', categories: ['residential'], expiresOn: day(400) },
-        licenses: [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn: day(400) }],
-      } as const;
-      for (const svcId of [sharing, silent]) await use.saveCredentials({ svcId }, entered);
-      await use.setSharing({ svcId: sharing }, firm.id, { credentials: true });
-      const content = { loss_location: { state: 'FL', zip: '33931' }, policy: { form_type: 'rcbap' } };
-      const id = await sendAt(firm, silent, content);
-      const warned = async () =>
-        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, id)).rows.flatMap(
-          ({ adjuster, warnings }) => (warnings.length === 0 ? [] : [[adjuster.svcId, warnings]]),
-        );
-      const expected = ['license_missing', 'fcn_category'];
-      expect(await warned()).toEqual([[sharing, expected]]);
-      const counts = new Map([sharing, silent].map((svcId) => [svcId, 0]));
-      const claims = ['1', '2'].map((each) => ({
-        ...({ id: each, zip: '33931', state: 'FL', form: 'rcbap', rejectedBy: undefined } as const),
-      }));
-      const offers = await use.spreadClaims(firm.id, 'live', counts, claims);
-      expect(new Map(offers.map(({ adjuster, warnings }) => [adjuster, warnings]))).toEqual(
-        new Map<Svcid, readonly string[]>([
-          [sharing, expected],
-          [silent, []],
-        ]),
-      );
-      await use.setSharing({ svcId: sharing }, firm.id, { credentials: false });
-      expect(await warned()).toEqual([]);
-    });
-
     test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {
       const { newFirm, newMember, newStaff, offer, use, clock, stores } = fixture();
       const firm = await newFirm();

@@ -83,6 +83,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const webhook = await create(firm, 'test');
       respond(webhook, 503);
       const first = await sendOne(firm);
+      const at = fixture().clock.now();
       await deliver();
       const missed = await sendOne(firm);
       later(3 * SECOND);
@@ -94,6 +95,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       await deliver();
       const sent = sentTo(webhook);
       expect(sent.map(({ id }) => sent.findIndex((other) => other.id === id))).toEqual([0, 0, 0, 3]);
+      const signalled = sent.map(({ timestamp }) => Date.parse(timestamp) - at);
+      expect(signalled).toEqual([0, 0, 0, 10 * SECOND]);
       expect(Date.parse(sent[0].data.updated_since)).toBeLessThanOrEqual(first.updatedAt);
       expect(Date.parse(sent[3].data.updated_since)).toBeLessThanOrEqual(missed.updatedAt);
       expect(
