@@ -1,4 +1,3 @@
-import { ClaimsError } from '@svc/client';
 import { CommanderError } from 'commander';
 import { type Environment, UsageError } from './environment.ts';
 import { failureFrom, failureLines } from './failure.ts';
@@ -31,7 +30,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
     return environment.signal.aborted ? INTERRUPTED : FAILED;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-    if (environment.signal.aborted && !(error instanceof ClaimsError)) return INTERRUPTED;
+    if (environment.signal.aborted) return INTERRUPTED;
     printError(error);
     return error instanceof UsageError || error instanceof TypeError ? USAGE : FAILED;
   }

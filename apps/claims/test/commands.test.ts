@@ -346,6 +346,7 @@ it.each([
     const { code, stdout, stderr } = await claims(['rehearse', ...named, ...more], { service, now });
     const again = await claims(['rehearse', file, ...more, '--json'], { service, now });
     process.chdir(home);
+    expect(spy.mock.calls.map(([, ms]) => ms)).toContain(Math.min(5000, (seconds * 1000) / 60));
     spy.mockRestore();
     const steps = [...stderr.matchAll(/^(\d\d:\d\d:\d\d) {2}(.*)\n/gm)];
     expect(steps.map(([line]) => line).join('')).toBe(stderr);
@@ -517,13 +518,6 @@ describe('an error', () => {
     const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
     expect(await claims(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
-
-  it('never contains the key', async () => {
-    for (const args of [['whoami'], ['whoami', '--json']]) {
-      const { stdout, stderr } = await claims(args, { service: () => problemResponse(401, 'invalid_key') });
-      expect(stdout + stderr).not.toContain('svc_test_secret');
-    }
-  });
 });
 
 /** Of a command, and of those that its help lists. */
@@ -596,7 +590,7 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
     const signature = sign(null, Buffer.from(signed), privateKey).toString('base64url');
     const { stdout } = await claims(['verify-receipt', '-', ...args], {
       service: () => jsonResponse(200, { keys: args.includes('--jwks') ? [] : keys }),
-      stdin: `${signed}.${signature}`,
+      stdin: args.length > 0 ? `\n{"receipt": "${signed}.${signature}"}` : `${signed}.${signature}`,
     });
     return args.length > 0 ? JSON.parse(stdout) : shownIn(stdout.replace('The receipt is genuine.\n\n', ''));
   };

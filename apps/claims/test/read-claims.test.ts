@@ -16,6 +16,7 @@ describe('the input of send', () => {
       { number: 1, claim: { external_id: 'A' } },
       { number: 4, claim: { external_id: 'B' } },
     ]);
+    expect(read(' \n\n')).toEqual([]);
   });
 
   it('has invalid lines reported by number next to valid ones', () => {
@@ -55,10 +56,6 @@ describe('the input of send', () => {
       { number: 1, claim: { a: { zip: '1' }, b: { zip: '2' } } },
       { number: 2, problem },
     ]);
-  });
-
-  it('has no lines when it is blank', () => {
-    expect(read(' \n\n')).toEqual([]);
   });
 
   it('yields each claim in order', () => {

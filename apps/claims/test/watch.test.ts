@@ -39,9 +39,11 @@ describe('claims watch', () => {
 
   it('prints the claims with --json, without control characters', async () => {
     const hostile = claim(2, 'rejected', { rejection_reason: 'A\u007f\u009b\u009f\u00a0' });
-    const { stdout } = await claims(['watch', '--json'], untilAnswered([page(accepted, hostile)]));
-    expect([jsonLines(stdout), stdout.match(/A.*\u00a0/g)]).toEqual([
-      [accepted, hostile],
+    const first = () => jsonResponse(200, { data: [accepted, hostile], next_cursor: 'c' });
+    const expired = () => problemResponse(422, 'c');
+    const { stdout, stderr } = await claims(['watch', '--json'], untilAnswered([first, expired]));
+    expect([stderr, jsonLines(stdout), stdout.match(/A.*\u00a0/g)]).toEqual([
+      ...['claims: c: It is c.; watching continues\n', [accepted, hostile]],
       ['A\\u007f\\u009b\\u009f\u00a0'],
     ]);
   });

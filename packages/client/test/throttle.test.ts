@@ -10,6 +10,7 @@ import {
   problem,
   type Reply,
   type Sent,
+  START,
   stall,
 } from './test-client.ts';
 
@@ -301,6 +302,13 @@ describe('a call that cannot be sent before its deadline', () => {
     await client.me();
     await sendAll(client, 2);
     expect(most()).toBe(1);
+  });
+
+  it('a stalled attempt counts toward the maximum of concurrent requests', async () => {
+    const options = { maxConcurrency: 1, timeoutMs: 60_000 };
+    const { client, sent } = createTestClient([refused(1), stall, created], options);
+    await Promise.all([client.claims.get(claim.id), client.claims.get(claim.id)]);
+    expect(sent.slice(0, 3).map(({ at }) => at - START)).toEqual([0, 1125, 61_125]);
   });
 
   it('aborting a waiting call lets the next one start', async () => {
