@@ -353,6 +353,28 @@ test('mail goes to adjusters but test accounts, and of a paused endpoint to the 
   expect(paused).not.toHaveBeenCalled();
 });
 
+test('a device with a subscription that is of no use is removed and counted, and one in a private network is not called', async () => {
+  const metrics = createMetrics();
+  const ended = jest.spyOn(metrics, 'pushEnded');
+  const { services, stores, clock, lines } = await composed({ BASE_URL: ADDRESSES.baseUrl }, { metrics });
+  const { svcId, token } = await operatorOf(services).adjuster();
+  const { tokenHash = '' } = (await services.sessionAuthenticator.authenticate(token)) ?? {};
+  const keys = { p256dh: createVapidKeys().publicKey, auth: randomBytes(16).toString('base64url') };
+  for (const [deviceId, host, auth] of [
+    ['broken', 'push.example', 'x'],
+    ['inside', '127.0.0.1', keys.auth],
+  ] as const) {
+    const subscription = { endpoint: `https://${host}/${deviceId}`, keys: { ...keys, auth } };
+    await services.putDevice({ svcId }, tokenHash, deviceId, subscription);
+  }
+  const registered = () => stores.jobReads.devices(svcId, clock.now());
+  lines.length = 0;
+  await services.notifier.notify({ svcId, devices: await registered() }, { kind: 'test' });
+  expect((await registered()).map(({ deviceId }) => deviceId)).toEqual(['inside']);
+  expect(ended.mock.calls.flat().toSorted()).toEqual(['gone', 'rejected']);
+  expect(lines).toContainEqual(['info', 'pushed', { notice: 'test', gone: 1, rejected: 1 }]);
+});
+
 test('the log has why a signal failed, and that one could not be recorded', async () => {
   const results = [{ error: 'timeout' } as const, { status: 503, retryAfterMs: null, body: '' }];
   const send = async () => results.shift() ?? { status: 204, retryAfterMs: null, body: '' };

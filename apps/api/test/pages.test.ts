@@ -207,6 +207,9 @@ test('/status says what is down since when and with what effect, as JSON and as 
       'mailto:help@claims.example',
     ],
   ]);
+  const draining = { ...CHECKED, parts: [{ name: 'api', up: false, since: NOW }] };
+  const shutDown = { effect: 'The service is shutting down; requests get 503.' };
+  expect((await ask('*/*', draining)).json.parts).toMatchObject([shutDown]);
   for (const [one, title] of [
     ['up', 'All parts are up'],
     ['degraded', 'Up, with degraded parts'],
