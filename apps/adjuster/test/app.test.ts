@@ -491,6 +491,7 @@ describe('an app', () => {
     await settled();
     app.prefer({ undoSeconds: 20 });
     await app.answers.answer([accepted], 'accept');
+    expect(app.answers.queued.value[0]?.notBefore).toBe(Date.now() + 20_000);
     const id = await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
     expect(
       [[accepted, id] as const, [accepted, 'other'] as const, [rejected, id] as const].map(
