@@ -769,7 +769,7 @@ test('the map has a marker for claims at a place, and a route to those that are 
     await press(zoom, '.marker, .map-town');
   await page.press('Marisol Delgado');
   await page.press('Add to route');
-  await press(/near Cedar Key/, () => page.shows('.claim-row').slice(0, 12));
+  await press(/near Cedar Key/, '.marker', () => page.shows('.claim-row').slice(0, 12));
   await page.press('Add to route');
   await page.press('Show');
   await press('Add to route', '[aria-labelledby=stops]', '.action-bar', '.claim-row button');

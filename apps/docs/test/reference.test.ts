@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { changelogEntries, changelogFeed } from '../src/changelog.ts';
 import { postmanCollection } from '../src/collection.ts';
-import { errorEntries, errorTable, operationsTagged, operationTable, scopeTable } from '../src/generated.ts';
+import { errorEntries, errorTable, operationsTagged, operationTable } from '../src/generated.ts';
 import { asMarkdown, llmsTxt } from '../src/markdown.ts';
 import { fillPlaceholders } from '../src/values.ts';
 
@@ -21,18 +21,8 @@ test.each([
   [claims, '| `estimate.overhead_rate` | number, 0 to 1 | '],
   [claims, '| `additional_contacts[].first_name` | string, 1 to 100 characters | '],
   [claims, '| `limit` | query | integer, 1 to 200 | '],
-  [claims, '| `id` | path, required | uuid | '],
-  [claims, '| `Idempotency-Key` | header, required | string, 1 to 255 characters | '],
-  [claims, '`201` The claim; its assignment is pending_acceptance. Returns [Claim](#Claim).'],
-  [claims, 'Authentication: `Authorization: Bearer` and an API key. Scope: `claims:create`.'],
-  [claims, '  -H "Idempotency-Key: '],
-  [claims, 'curl "https://x.test/v1/claims/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10" \\\n  -H "Authorization'],
   [adjusters, '/SVC-7F3K-Delacroix" \\\n  -X DELETE \\\n'],
-  [sandbox, 'Scope: `claims:write`. Since version 1.1.0.'],
   [claims, 'Returns `data`, an array of [Claim](#Claim), and `next_cursor`: send it as `cursor`'],
-  [claims, '| 401 | [`invalid_key`](/errors.md#invalid_key) | '],
-  [scopeTable(ADDRESSES), '| any key | [Check a key](/reference/key-and-health.md#getKeyInfo) |'],
-  [scopeTable(ADDRESSES), '| `claims:create` | [Send a claim](/reference/claims.md#sendClaim) |'],
   [
     operationTable(ADDRESSES),
     '| [`GET /v1/health`](/reference/key-and-health.md#getHealth) | Check the service | none |',

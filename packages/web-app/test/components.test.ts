@@ -2,15 +2,19 @@ import { beforeAll, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { h } from 'preact';
+import { ApiError } from '../src/api-error.ts';
 import type { WebApp } from '../src/app-context.ts';
 import { draw } from '../src/map/draw.ts';
+import { openDialogs } from '../src/open-dialogs.ts';
 import { type CommonTexts, commonEn } from '../src/texts/en.ts';
 import { moreEn } from '../src/texts/en-more.ts';
 import { createToasts } from '../src/toasts.ts';
 import { fakePage, page } from './fake-page.ts';
 
 const getComputedStyle = () => ({ getPropertyValue: (name: string) => name });
-fakePage({ getComputedStyle });
+const scrolled: string[] = [];
+const scrollTo = (...to: number[]) => scrolled.push(to.join());
+fakePage({ getComputedStyle, scrollTo });
 const load = async () => ({
   ...(await import('../src/components/mount.tsx')),
   ...(await import('../src/components/dialog.tsx')),
@@ -20,6 +24,7 @@ const load = async () => ({
   ...(await import('../src/components/lazy.tsx')),
   ...(await import('../src/components/paged-rows.tsx')),
   ...(await import('../src/components/session-list.tsx')),
+  ...(await import('../src/components/sign-in.tsx')),
   ...(await import('../src/components/toast.tsx')),
   ...(await import('../src/components/ui.tsx')),
   ...(await import('../src/components/windowed-list.tsx')),
@@ -36,15 +41,11 @@ const WORDS = {
   broken: { ...commonEn.broken, lead: 'Lead.' },
 };
 const texts = signal({ ...WORDS, signIn: { ...commonEn.signIn, expired: 'Ended.' } } satisfies CommonTexts);
-const returned: { item?: string; scrollY?: number } = {};
+const returned: { item?: string; position?: { item: string; scrollY: number | undefined } | null } = {};
 const app = {
-  ...{
-    texts,
-    toasts: createToasts(texts, signal('#/')),
-    reportError: jest.fn(),
-    startAgain: jest.fn(async () => {}),
-  },
-  navigation: { returnItem: () => returned.item, takeReturnPosition: () => null },
+  ...{ texts, toasts: createToasts(texts, signal('#/')), reportError: jest.fn() },
+  startAgain: jest.fn(async () => {}),
+  navigation: { returnItem: () => returned.item, takeReturnPosition: () => returned.position ?? null },
 } satisfies WebApp;
 async function shown(what: ComponentChildren): Promise<void> {
   await parts.mount(what, app, { load: () => Promise.reject(new Error('offline')) });
@@ -53,13 +54,8 @@ async function shown(what: ComponentChildren): Promise<void> {
 
 test('where an account is signed in is listed, with an end for each other session, after which it is read again', async () => {
   const at = (hour: number) => `2026-09-01T1${hour}:00:00.000Z`;
-  const session = {
-    created_at: at(0),
-    last_used_at: at(1),
-    expires_at: at(9),
-    current: false,
-    device_name: 'Safari',
-  };
+  const times = { created_at: at(0), last_used_at: at(1), expires_at: at(9) };
+  const session = { ...times, current: false, device_name: 'Safari' };
   const data = [
     { ...session, id: 's1', current: true, device_name: 'Firefox' },
     { ...session, id: 's2' },
@@ -93,7 +89,7 @@ test('a fact that is zero or false is shown, one that is not known is left out, 
   const unknown = [fact('Units', null), fact('Zone', undefined)];
   await shown(
     h('main', null, [
-      h(FactSection, { title: 'Building', facts: [...known, ...unknown] }),
+      h(FactSection, { title: 'Building', facts: [...known, ...unknown], amounts: true }),
       h(FactSection, { title: 'Zero', facts: [fact('Zero', 0)] }),
       h(FactSection, { title: 'Nothing', facts: unknown }),
       h(Facts, { facts: unknown }),
@@ -103,6 +99,7 @@ test('a fact that is zero or false is shown, one that is not known is left out, 
     ...['h2 Building', 'dt Deductible', 'dd $0', 'dt Depth', 'dd 0', 'dt Basement', 'dd false'],
     ...['h2 Zero', 'dt Zero', 'dd 0'],
   ]);
+  expect(page.document.querySelectorAll('dl.amounts').length).toBe(1);
 });
 
 test('a list that is read page by page says that it is read, offers more, and reads more near its end', async () => {
@@ -123,9 +120,11 @@ test('a list that is read page by page says that it is read, offers more, and re
     await page.wait(100);
     states.push(page.shows());
   };
+  page.observe();
   await next(() => {
     [list.isReading.value, list.failed.value] = [false, true];
   });
+  page.observe();
   await page.press('Try again');
   await next(() => {
     [rows.value, list.failed.value, list.hasMore.value] = [[], false, true];
@@ -136,7 +135,11 @@ test('a list that is read page by page says that it is read, offers more, and re
   page.observe();
   expect(list.more.mock.calls.length).toBe(2);
   await next(() => {
-    [rows.value, list.hasMore.value] = [[{ id: 'a' }], false];
+    [rows.value, list.failed.value] = [[{ id: 'a' }], true];
+  });
+  page.observe();
+  await next(() => {
+    [list.failed.value, list.hasMore.value] = [false, false];
   });
   await next(() => {
     rows.value = [];
@@ -145,9 +148,11 @@ test('a list that is read page by page says that it is read, offers more, and re
     ['p.muted Searching …'],
     ['button.neutral Try again'],
     ['button.neutral Show more'],
+    ['ul label=Claims', 'b a', 'button.neutral Show more'],
     ['ul label=Claims', 'b a'],
     ['p None.'],
   ]);
+  expect(list.more.mock.calls.length).toBe(2);
 });
 
 test('of a long list the first rows and those that were left are in the page at once, and others near the screen', async () => {
@@ -163,28 +168,27 @@ test('of a long list the first rows and those that were left are in the page at 
   expect(chunks.map(({ style }) => style.height)).toEqual(['', expect.stringMatching(/px$/), '']);
   page.observe();
   await page.wait(5000);
+  // Nothing is emptied while the list scrolls.
+  page.happens(page.window, 'scroll');
+  page.observe({ isIntersecting: false, borderBoxSize: [{ blockSize: 240 }] });
+  await page.wait(100);
   expect(ids()).toEqual(names(0, 24));
-  page.observe({ isIntersecting: false });
   await page.wait(5000);
-  expect(ids()).toEqual([]);
+  expect([ids(), ...chunks.map(({ style }) => style.height)]).toEqual([[], ...Array(3).fill('240px')]);
   returned.item = '';
 });
 
 test('a button acts once it has settled, not while it is busy, and a second tap at its place reaches nothing', async () => {
   const onClick = jest.fn();
   const isOpen = signal(true);
-  const busy = signal(false);
+  const [busy, shows] = [signal(false), signal('a')];
   const Screen = () =>
     h('div', null, [
       isOpen.value &&
-        h(
-          'div',
-          { class: 'action-bar' },
-          h(parts.TapGuard, {
-            shows: 'a',
-            children: h(parts.Button, { busy: busy.value, onClick, children: 'Go' }),
-          }),
-        ),
+        h(parts.ActionBar, {
+          shows: shows.value,
+          children: h(parts.Button, { busy: busy.value, onClick, children: 'Go' }),
+        }),
       h('a', { href: '#/other', onClick }, 'Other'),
     ]);
   await parts.mount(h(Screen, {}), app, { load: async () => {} });
@@ -198,11 +202,81 @@ test('a button acts once it has settled, not while it is busy, and a second tap 
   busy.value = true;
   await page.wait(50);
   expect([tap('Go'), page.shows('button'), taps()]).toEqual([false, ['button.neutral busy disabled Go'], 1]);
+  [busy.value, shows.value] = [false, 'b'];
+  await page.wait(50);
+  expect([tap('Go'), page.shows('button'), taps()]).toEqual([false, ['button.neutral disabled Go'], 1]);
+  const barHeight = () => page.document.documentElement.style.getPropertyValue('--bar-height');
+  page.observe({ borderBoxSize: [{ blockSize: 56 }] });
+  expect(barHeight()).toBe('56px');
+  await page.wait(1000);
+  tap('Go');
   isOpen.value = false;
   await page.wait(50);
-  expect([tap('Other', { clientX: 39 }), tap('Other', { clientX: 40 }), taps()]).toEqual([false, true, 2]);
+  expect([tap('Other', { clientX: 39 }), tap('Other', { clientX: 40 }), taps()]).toEqual([false, true, 3]);
   await page.wait(1000);
-  expect([tap('Other'), taps()]).toEqual([true, 3]);
+  expect([tap('Other'), taps(), barHeight()]).toEqual([true, 4, '']);
+  const reached: boolean[] = [];
+  const places = { dialog: 50, toast: 50, 'queued-answers': 50, card: 50, 'toast late': 11_000 };
+  for (const [name, ms] of Object.entries(places)) {
+    const inside = h(name === 'dialog' ? name : 'div', { class: name }, h('button', null, 'In'));
+    const Place = () => h('div', null, [isOpen.value && inside, h('a', { href: '#/other' }, 'Other')]);
+    isOpen.value = true;
+    await shown(h(Place, { key: name }));
+    tap('In');
+    await page.wait(ms);
+    isOpen.value = false;
+    await page.wait(50);
+    reached.push(tap('Other'));
+  }
+  expect(reached).toEqual([false, false, false, true, true]);
+});
+
+test('a screen opens at its start and heading, a list at the item that was open, and the page is named', async () => {
+  Object.assign(page.window.HTMLElement.prototype, {
+    scrollIntoView: ({ block }: ScrollIntoViewOptions) => scrolled.push(String(block)),
+  });
+  const list = h('div', { class: 'list' }, h('a', { href: '#/i' }, 'Item'));
+  const focused: string[] = [];
+  const items = ['#/i', '#/gone'].flatMap((item) => [300, undefined].map((scrollY) => ({ item, scrollY })));
+  for (const [n, position] of [null, ...items].entries()) {
+    returned.position = position;
+    const header = h(parts.ScreenHeader, { title: `Screen ${n}` });
+    await shown(h('main', { key: n }, [h('h1', { tabIndex: -1 }, 'List'), header, list]));
+    focused.push(page.focused());
+  }
+  expect(focused).toEqual(['Screen 0', 'Item', 'Item', 'Screen 3', 'Screen 4']);
+  page.find('Item').focus();
+  parts.focusHeading();
+  expect(scrolled.splice(0)).toEqual(['0,0', '0,300', 'center', '0,300', '0,0', '0,0']);
+  expect([page.focused(), page.document.title]).toEqual(['Screen 4', 'Screen 4 · Claims']);
+  returned.position = null;
+});
+
+test('a code that was sent is asked for also after a return within ten minutes, and an error ends with another act', async () => {
+  const [sendCode, signIn] = [jest.fn(async () => {}), jest.fn(async () => {})];
+  const passkeyOptions = async () => ({ options: {} });
+  const noted = () => localStorage.getItem('sign-in-code /app');
+  const { showError } = app.toasts;
+  const states: unknown[] = [];
+  for (const ago of [600_000, 599_999]) {
+    localStorage.setItem('sign-in-code /app', `${Date.now() - ago} a@b.c`);
+    const children = h(parts.SignInByCode, { sendCode, signIn, passkeyOptions, showError });
+    await shown(
+      h('main', { key: ago }, h(parts.SignInPage, { logo: '/l', endedBecause: 'expired', children })),
+    );
+    states.push(...page.shows('.note-body, input').map((one) => one.slice(0, 20)), noted() !== '');
+  }
+  signIn.mockRejectedValueOnce(new ApiError(403, 'invalid_code'));
+  await page.type('Six-digit code', '123456');
+  await page.press('Sign in');
+  const described = page.find('Six-digit code').getAttribute('aria-describedby');
+  states.push(page.document.getElementById(described ?? '')?.className, noted() !== '');
+  await page.press('Use another email');
+  states.push(page.shows('.field-error').length, noted(), page.find('Your email').value);
+  expect(states).toEqual([
+    ...['div.note-body Ended.', 'input Your email aut', false],
+    ...['div.note-body Ended.', 'input Six-digit code', true, 'field-error', true, 0, '', 'a@b.c'],
+  ]);
 });
 
 test('a dialog ends by Escape or a tap outside, gives back the focus, and says there what happens in it', async () => {
@@ -256,10 +330,25 @@ test('a dialog ends by Escape or a tap outside, gives back the focus, and says t
   on('dialog', 'click');
   await page.wait(100);
   expect([close.mock.calls.length, page.focused()]).toEqual([1, 'Open']);
-  await page.press('Open');
-  expect(on('dialog', 'cancel')).toBe(false);
-  await page.wait(100);
-  expect([close.mock.calls.length, dialog()]).toEqual([2, null]);
+  for (const [n, way] of [
+    () => on('dialog', 'cancel'),
+    () => on('dialog', 'close'),
+    () => openDialogs.peek().at(-1)?.close?.(),
+  ].entries()) {
+    await page.press('Open');
+    // What was said before is not about it.
+    expect(page.shows('.toasts')).toEqual(['div alert', 'div status']);
+    submit.mockReturnValueOnce(new Promise(() => {}));
+    for (let presses = 0; presses < 2; presses += 1) await page.press('Ask');
+    expect([way() === true, submit.mock.calls.length]).toEqual([n === 1, n + 2]);
+    await page.wait(100);
+    expect([close.mock.calls.length, dialog()]).toEqual([n + 2, null]);
+  }
+  // Only its button closes it.
+  await shown(h(parts.Dialog, { title: 'Key', children: 'Secret' }));
+  dialog()?.close();
+  for (const kind of ['cancel', 'pointerdown', 'click', 'close']) on('dialog', kind);
+  expect([page.shows('dialog')[0], openDialogs.peek().at(-1)?.close]).toEqual(['dialog open', undefined]);
 });
 
 test('what cannot be shown is reported, and can be started again', async () => {
@@ -286,14 +375,18 @@ test('what cannot be shown is reported, and can be started again', async () => {
 
 test('a part whose code is missing says whether the network is, or the page is older than the service', async () => {
   const Missing = parts.lazy<object>(() => Promise.reject(new Error('404')));
+  const asked: unknown[] = [];
   for (const [fetch, said] of [
     [async () => new Response(), commonEn.network.replaced],
     [() => Promise.reject(new TypeError()), commonEn.network.needed],
   ] as const) {
-    Object.defineProperty(globalThis, 'fetch', { value: fetch, configurable: true });
+    const value = (...request: unknown[]) => asked.push(request) && fetch();
+    Object.defineProperty(globalThis, 'fetch', { value, configurable: true });
     await shown(h('div', { key: said }, h(Missing, {})));
     expect(page.shows()).toEqual([`p.muted ${said.slice(0, 50)}…`, 'button.quiet Try again']);
   }
+  // Not from the files that the worker keeps.
+  expect(asked).toEqual(Array(2).fill(['', { method: 'HEAD', cache: 'no-store' }]));
   await page.press('Try again');
   expect(page.location.reload).toHaveBeenCalledTimes(1);
 });

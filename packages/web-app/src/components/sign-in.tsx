@@ -65,7 +65,7 @@ export function SignInByCode(props: {
     return during(work, failed);
   };
   const showRefusal = (caught: unknown): void => {
-    if (!(caught instanceof ApiError) || caught.status >= 500) {
+    if (!(caught instanceof ApiError)) {
       props.showError(caught);
       return;
     }
