@@ -8,6 +8,7 @@ import { sheetXml, workbookOf } from '../../../packages/csv-import/test/workbook
 import { ROLE_PERMISSIONS } from '../../../packages/domain/src/staff.ts';
 import { fakePage, loadAll, page } from '../../../packages/web-app/test/fake-page.ts';
 import { ROUTES } from '../src/endpoints.ts';
+import { isTyping } from '../src/is-typing.ts';
 
 // The whole desk on a fake page, with a service that responds as the reference says: each test goes on where the one
 // before it ended. What a step notes is compared with `screens.txt`, which has the notes of each test in a part of its own.
@@ -45,9 +46,13 @@ const files: Record<string, Uint8Array> = {
   'outlines.bin': encodeOutlines({ land: [], states: [], counties: [] }),
 };
 const sent: string[] = [];
-async function fetch(url: string, { method = 'GET', body, headers }: RequestInit = {}): Promise<Response> {
+/** By what the service knows where the last request comes from. */
+let marks: readonly unknown[] = [];
+async function fetch(url: string, request: RequestInit = {}): Promise<Response> {
+  const { method = 'GET', body, headers, credentials } = request;
   const file = files[url];
   if (file !== undefined) return new Response(file.slice());
+  marks = [...['X-Claims-Page', 'Authorization'].map((one) => new Headers(headers).get(one)), credentials];
   const { pathname, searchParams } = new URL(url, 'https://claims.example');
   const one = OPERATIONS.find((each) => each.method === method && each.path.test(pathname));
   const { id = `${method} ${pathname}`, status = '200' } = one ?? {};
@@ -71,9 +76,16 @@ jest.spyOn(page.window.HTMLAnchorElement.prototype, 'click').mockImplementation(
 ) {
   const { download, href } = this;
   const file = resolveObjectURL(href);
-  void file?.text().then((text) => saved.push(`${download} ${file.type} ${text}`));
+  // With its byte order mark, which a text does not have.
+  void file?.arrayBuffer().then((content) => saved.push(`${download} ${file.type} ${Buffer.from(content)}`));
 });
 const wide = Object.assign(new page.window.EventTarget(), { matches: true });
+const otherTabs = Object.assign(new page.window.EventTarget(), {
+  // Tabs with the same events have a channel, too, on which they say more.
+  postMessage: (message: unknown) => void (message === null && saved.push('told')),
+  onmessage: (): void => {},
+  close: (): void => {},
+});
 const bytes = new Uint8Array([1]).buffer;
 const made = { id: 'id', rawId: bytes, type: 'public-key', getClientExtensionResults: () => ({}) };
 const create = async () => ({ ...made, response: { clientDataJSON: bytes, attestationObject: bytes } });
@@ -82,6 +94,7 @@ fakePage({
   ...{ fetch, __APP_VERSION__: '0.1.0', print: () => saved.push('print'), PublicKeyCredential: class {} },
   navigator: { languages: ['en-US'], userAgent: 'Linux', onLine: true, clipboard, credentials: { create } },
   matchMedia: () => wide,
+  BroadcastChannel: jest.fn(() => otherTabs),
   EventSource: class {
     static OPEN = 1;
     static CLOSED = 2;
@@ -106,7 +119,9 @@ const isMinutes = (one: string): boolean =>
   /^listBoardClaims environment=\w+&limit=100$/.test(one) && !/^(#\/(\?|claims|$)|$)/.test(location.hash);
 const noted: string[] = [];
 const note = (parts: readonly unknown[]): void =>
-  void noted.push(parts.join(' | ').replaceAll('\r', '\\r').replaceAll('\n', '\\n'));
+  void noted.push(
+    parts.join(' | ').replace('\ufeff', '\\ufeff').replaceAll('\r', '\\r').replaceAll('\n', '\\n'),
+  );
 const NOTED: Readonly<Record<string, (selector: string) => readonly string[]>> = {
   shown: page.shows,
   /** Texts that an outline would cut. */
@@ -119,6 +134,13 @@ const NOTED: Readonly<Record<string, (selector: string) => readonly string[]>> =
       .filter((one) => !isMinutes(one))
       .map((one) => one.replace(/:\d\d\.\d{3}Z/g, 'Z')),
   saved: () => saved.splice(0),
+  marks: () => marks.map(String),
+  /** Whether the browser asks before it closes the page. */
+  held: () => [String(!page.happens(page.window, 'beforeunload'))],
+};
+const heldDuring = (answer: object) => (): object => {
+  note(['held:', ...(NOTED.held?.('') ?? [])]);
+  return answer;
 };
 /** What each test notes, in their order. */
 const NOTES = readFileSync(new URL('./screens.txt', import.meta.url), 'utf8')
@@ -139,7 +161,8 @@ type Step = string | RegExp | Readonly<Record<string, string>>;
 /** Presses what is named, goes to an address, enters what has a label, or notes what `NOTED` has. */
 async function act(...steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
-    const [, kind = '', selector = ''] = /^(shown|whole|sent|saved): ?(.*)$/.exec(String(step)) ?? [];
+    const [, kind = '', selector = ''] =
+      /^(shown|whole|sent|saved|marks|held): ?(.*)$/.exec(String(step)) ?? [];
     if (kind !== '') note([`${step}`.trim(), ...(NOTED[kind]?.(selector) ?? [])]);
     else if (step instanceof RegExp) await press(step);
     else if (typeof step === 'string') await (step.startsWith('#') ? go : press)(step);
@@ -194,7 +217,7 @@ test('a start without the service is tried again, and a person of several firms 
   const key_purposes = { live: ['full_access', 'read_only'], test: [] };
   answers.getOwnStaff = example('getOwnStaff', { firms, firm, permissions, key_purposes });
   await enter();
-  await act('sent:', 'shown: .top');
+  await act('marks:', 'sent:', 'shown: .top');
 });
 
 const { clocks, updated_at } = example('listBoardClaims');
@@ -227,11 +250,7 @@ test('the board shows each claim and what is asked for, by the filters and sorts
     adjuster('SVC-4', { status: 'pending' }),
   ];
   answers.listBoardAdjusters = ({ for_claim }) => {
-    const near = for_claim === 'Ann' && {
-      median_answer_seconds: 0,
-      distance: 0,
-      warnings: ['fcn_category'],
-    };
+    const near = for_claim === 'Ann' && { median_answer_seconds: 0, distance: 0, warnings: ['fcn_category'] };
     const zoe = adjuster('SVC-2', { name: 'Zoe', rejected_at: for_claim === undefined ? null : AT });
     return pageOf('listBoardAdjusters', adjuster('SVC-1', { ...near }), zoe, ...others);
   };
@@ -424,8 +443,8 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   await act('Invite many');
   await act({ 'SVCIDs, one in a line': 'Name\tSVCID\nAna\tSVC-1\nBob\tb@x.test\nCy\tSVC-3\nDi\tSVC-4' });
   await act('shown: dialog');
-  answers.inviteBoardAdjusters = { refused: 503 };
-  await act('Send 4 invitations', 'shown: dialog');
+  answers.inviteBoardAdjusters = heldDuring({ refused: 503 });
+  await act('Send 4 invitations', 'held:', 'shown: dialog');
   const outcomes = ['invited', 'unknown_osaid', 'already_member', 'unknown_osaid'].map((outcome) => ({
     outcome,
   }));
@@ -496,10 +515,7 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   Object.assign(answers, { createKey: secret, rollKey: secret });
   await act('Create a key', 'shown: dialog', { 'Name, such as where it is used (optional)': ' Import ' });
   await act({ 'What for': 'Read only', 'Works for': '30 days' }, 'Create a key');
-  const isHeld = () => !page.happens(page.window, 'beforeunload');
-  const held = [isHeld()];
-  await act('shown: dialog', 'I have copied it');
-  expect([...held, isHeld()]).toEqual([true, false]);
+  await act('held:', 'shown: dialog', 'I have copied it', 'held:');
   await act('Replace', 'shown: dialog', { 'The old key still works for': '7 days' }, 'Replace');
   await act('I have copied it', 'Rename', { Name: 'New' }, 'Rename', 'Revoke', 'shown: dialog', 'Revoke');
   await act('Revoke all keys of Priya Natarajan', 'Revoke all', 'Create a key', 'Create a key', 'Copy');
@@ -697,10 +713,10 @@ test('a file is checked, its questions are answered together, and its rows are s
     new Promise((resolve) => {
       arrive = resolve;
     });
-  await act('Send 2 claims', 'shown: main', '#/', 'shown: a.pill');
+  await act('Send 2 claims', 'held:', 'shown: main', '#/', 'shown: a.pill');
   arrive({ refused: 503 });
   await page.wait(1000);
-  await act('shown: a.pill, .network');
+  await act('held:', 'shown: a.pill, .network');
   const sentRows = rows.map((each, n) => ({ ...each, outcome: n === 1 ? 'failed' : 'sent', problems: [] }));
   answers.importClaims = { ...result, dry_run: false, rows: sentRows };
   await act('#/upload', 'shown: a.pill, .card', 'Resume', 'shown: .card', 'sent:', 'saved:');
@@ -723,10 +739,8 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   await act({ 'Test key': ' svc_test_x ' }, 'Use in the sandbox');
   await page.wait(1000);
   await act('shown: main');
-  answers['POST /v1/test/claims/c21/closure'] = {
-    ...refusal(409, 'claim_closed', 'Closed.'),
-    request_id: 'r1',
-  };
+  const closed = refusal(409, 'claim_closed', 'Closed.');
+  answers['POST /v1/test/claims/c21/closure'] = { ...closed, request_id: 'r1' };
   await act('Close E21', 'shown: details');
   await act('Copy: Variables', 'Copy: Send a claim');
   expect(saved.splice(0)).toEqual([
@@ -747,7 +761,13 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   const active = ['accepts', 'manual', 'rejects', 'paused'].map((name) => account(name, 'active'));
   answers['GET /v1/adjusters'] = list(...active);
   await act({ Claims: '10', 'From the first claim on': '1 min' }, 'Start');
-  await act('shown: h2 ~ .filter-line button, .note, p.strong, [role=log]', 'Stop');
+  await act(
+    'marks:',
+    'held:',
+    'shown: h2 ~ .filter-line button, .note, p.strong, [role=log]',
+    'Stop',
+    'held:',
+  );
   await act('Download the claims');
   expect(saved.splice(0).map((text) => text.split('\n').length)).toEqual([11]);
   await act('shown: h2 ~ .filter-line button, p.strong, [role=log]', 'Forget the key');
@@ -976,6 +996,15 @@ test('help is for the screen, takes the focus and gives it back, and all is in t
   await key('?');
   expect(focused).toEqual(['Help: Settings', 'Help']);
   delete answers.getBoardClaim;
+  const targets = ['input text', 'select', 'textarea', 'input checkbox', 'input radio', 'button'].map(
+    (one) => {
+      const [name = '', kind = ''] = one.split(' ');
+      const target = page.document.createElement(name);
+      target.setAttribute('type', kind);
+      return isTyping(Object({ target }));
+    },
+  );
+  expect(targets).toEqual([true, true, true, false, false, false]);
   await act('shown: aside', '#/settings', { Language: 'Español' }, 'Ayuda', 'shown: aside, main');
   await act('#/claims/Ann', 'shown: .split-claim', 'Ayuda', 'shown: aside h2, aside a', '#/upload');
   await act('shown: main', '#/readiness', 'shown: main', '#/settings', { Idioma: 'English' });
@@ -994,7 +1023,9 @@ test('a narrow screen has a menu that opens and a claim without the board, other
   await act('shown: nav, .split-list, .offer-results, .offer-results + .row', 'Hide what you did');
   answers.changeFirm = { ...answers.updateOwnStaff, firm: firms[1] };
   sent.splice(0);
-  await act({ Firm: 'Bayou' }, 'shown: .top select, h1', 'sent:');
+  await act({ Firm: 'Bayou' }, 'shown: .top select, h1', 'sent:', 'marks:', 'saved:');
+  otherTabs.onmessage();
+  expect(page.location.reload).toHaveBeenCalledTimes(1);
   const problems = jest.spyOn(console, 'error').mockImplementation(() => {});
   answers.listStaff = {};
   await act('#/people', 'shown: .network', '#/settings');
@@ -1005,6 +1036,6 @@ test('a narrow screen has a menu that opens and a claim without the board, other
   await page.wait(1000);
   answers.getBoardClaim = { ...details, claim: { ...claim, policyholder: null } };
   await act('#/claims/Ben', 'shown: h1, h2', 'Load the page again');
-  expect(page.location.reload).toHaveBeenCalledTimes(1);
+  expect(page.location.reload).toHaveBeenCalledTimes(2);
   problems.mockRestore();
 });
