@@ -104,7 +104,7 @@ async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): P
       : found;
   const { status = 200 } = Object(given);
   return typeof given === 'number'
-    ? new Response(null, { status: given })
+    ? new Response(null, { status: given, headers })
     : Response.json(given, { status: typeof status === 'number' ? status : 200, headers });
 }
 const bytes = (text: string) => new TextEncoder().encode(text).buffer;
@@ -574,8 +574,7 @@ test('firms are paused and left, see what is turned on, and days away and limits
   await page.type('Last day', '2026-09-09');
   await press('Add', '.field-error');
   await page.type('Last day', '2026-09-12');
-  const days = ['First day', 'Last day'] as const;
-  await press('Add', '.stack .spread, .field-error', () => days.map((day) => page.find(day).value));
+  await press('Add', '.stack .spread, .field-error, .columns.narrow input');
   await press('Remove Aug 30, 2026 to Sep 3, 2026', requests);
   responses['PATCH v1/me/availability'] = 503;
   await press('Pause all firms', 'section[aria-labelledby=availability] .note');
@@ -897,6 +896,7 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   responses['POST v1/claims/y1/acceptance'] = state.accepted[1];
   await press('Send now', page.focused, '.action-bar', 'main .pill');
   await press('Next offer', () => page.location.hash);
+  Object.assign(headers, { 'Retry-After': '300' });
   responses['POST v1/claims/y2/rejection'] = 503;
   await page.press('Reject');
   await page.press('Reject');
