@@ -23,6 +23,7 @@ const load = async () => ({
   ...(await import('../src/components/form-dialog.tsx')),
   ...(await import('../src/components/lazy.tsx')),
   ...(await import('../src/components/paged-rows.tsx')),
+  ...(await import('../src/components/passkey-screens.tsx')),
   ...(await import('../src/components/session-list.tsx')),
   ...(await import('../src/components/sign-in.tsx')),
   ...(await import('../src/components/toast.tsx')),
@@ -277,6 +278,33 @@ test('a code that was sent is asked for also after a return within ten minutes, 
     ...['div.note-body Ended.', 'input Your email aut', false],
     ...['div.note-body Ended.', 'input Six-digit code', true, 'field-error', true, 0, '', 'a@b.c'],
   ]);
+});
+
+test('an act on a passkey that fails ends and is said, one that is canceled does nothing, and none is said', async () => {
+  const passkey = { id: 'p1', name: 'Phone', created_at: '2026-09-01T15:00:00Z', last_used_at: null };
+  const list = jest.fn(async () => ({ data: [passkey] }));
+  const act = () => jest.fn<(_?: object) => Promise<void>>().mockResolvedValue();
+  const [rename, remove, register, signOut, onRequiredAdded] = [act(), act(), act(), act(), act()];
+  const { showToast, showError } = app.toasts;
+  const { Passkeys } = parts.createPasskeyScreens({
+    ...{ words: () => moreEn.passkeys, signOutText: () => '', language: () => 'en-US', signOut },
+    ...{ request: (send) => send(), showToast, showError, list, rename, remove, register },
+    ...{ options: async () => ({ options: {} }), onRequiredAdded },
+  });
+  await shown(h('main', null, [h(Passkeys, {}), h<{ dialog?: string }>(parts.ToastMessage, {})]));
+  for (const name of ['Rename Phone', 'Remove Phone'])
+    for (const one of [name, 'Cancel']) await page.press(one);
+  const said = [...page.shows('dialog'), ...rename.mock.calls, ...remove.mock.calls];
+  for (const failing of [rename, remove]) failing.mockRejectedValueOnce(new ApiError(404, 'not_found'));
+  for (const names of ['Rename Phone,Save', 'Remove Phone,Remove Phone', 'Remove Phone,Remove Phone']) {
+    for (const name of names.split(',')) await page.press(name);
+    said.push(...page.shows('dialog, main p.muted, .toast p'));
+    app.toasts.closeToast();
+    if (said.length === 4) list.mockResolvedValue({ data: [] });
+  }
+  const failed = ['p.muted Not used yet', `p ${commonEn.network.failed}`];
+  const none = ['p.muted You have no passkeys.', 'p The passkey was removed.'];
+  expect(said).toEqual([...failed, ...failed, ...none]);
 });
 
 test('a dialog ends by Escape or a tap outside, gives back the focus, and says there what happens in it', async () => {
