@@ -78,7 +78,7 @@ const READS_MESSAGES = names(`
 
 /** Of browsers, in pages: parts of standards. */
 const STANDARD =
-  /^(?:Object|HTMLAnchorElement|IDBFactory|IDBObjectStore|PushManager|StorageManager)\.prototype$/;
+  /^(?:Object|HTMLAnchorElement|HTMLElement|IDBDatabase|IDBFactory|IDBObjectStore|PushManager|StorageManager)\.prototype$/;
 
 const FORBIDDEN: readonly RegExp[] = [
   // Includes zod's `_zod`, and tables such as `_private_jobs`.
