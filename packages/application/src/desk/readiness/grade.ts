@@ -320,11 +320,7 @@ function cursors({ requests, polls, isLate }: Facts, result: Result): void {
 
 /** By a rule, so that the same request is rejected again. */
 const isRejected = (request: LoggedRequest): boolean =>
-  request.status !== null &&
-  request.status >= 400 &&
-  request.status < 500 &&
-  request.status !== 429 &&
-  !hasFailed(request);
+  (request.status ?? 0) >= 400 && request.status !== 429 && !hasFailed(request);
 
 interface PollInSequence {
   readonly poll: Poll;
