@@ -223,7 +223,7 @@ export function deskBoardRoutes(use: DeskBoardRouteDeps): Route[] {
       });
       const response: RouteResponse =
         headers.Accept?.includes('text/csv') === true
-          ? { status: 200, csv: reportToCsv(report) }
+          ? { status: 200, csv: reportToCsv(report, filter) }
           : jsonResponse(reportToWire(report, filter));
       return { ...response, reads: [{ firmId, action: 'report.read', object: null }] };
     }),

@@ -178,9 +178,9 @@ export const reportToWire = (
 });
 
 /** Without the total. */
-export const reportToCsv = ({ rows, total }: Report): string =>
+export const reportToCsv = ({ rows, total }: Report, { by }: AnswersReportFilter): string =>
   spreadsheetCsv([
-    Object.keys(groupToWire(rows[0] ?? { ...total, label: '' })),
+    Object.keys(groupToWire({ ...total, label: '', ...(by === 'week' && { partial: false }) })),
     ...rows.map((row) =>
       Object.values(groupToWire(row)).map((value) => (typeof value === 'boolean' ? String(value) : value)),
     ),
