@@ -269,7 +269,7 @@ describe('a cell', () => {
     ];
     const shared =
       '<si><r><rPr><b/></rPr><t xml:space="preserve">Pal </t></r><r><t>metto</t></r></si>' +
-      '<si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t><![CDATA[a<b]]></t></si>';
+      '<si><t>東_x4EAC_</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t><![CDATA[a<b]]></t></si>';
     expect(textOf(one, { formats, shared })).toBe(expected);
   });
 
