@@ -933,7 +933,13 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await press('Close claim', 'dialog', toasts, said('main .note'), requests);
   responses['PATCH v1/claims/w1/work'] = 503;
   await press('Send now', said('main .note'));
-  await press('Stop trying', toasts, 'main .note', 'main .columns input');
+  await press(
+    'Stop trying',
+    toasts,
+    'main .note',
+    () => requests(/./).some((one) => one.includes('closure')),
+    'main .columns input',
+  );
   await page.go('#/claims/closed');
   Object(page.window).happyDOM.setViewport({ width: 1200 });
   const split = '.split-list [aria-current], .split-list h1, .split-claim h1';
@@ -981,16 +987,26 @@ test('the app takes from the browser what happens to the page, and calls nothing
   const stored = await (await import('../src/app.ts')).storage.get('profile');
   jest.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(fails);
   await page.wait(60_000);
+  // Gone, and offered again in the same visit.
+  await page.go('#/claims/x5');
+  const again = page.shows('.action-bar button');
   const { notStored, work } = (await import('../src/all-texts.ts')).allTexts.value;
   expect({
     ...{ install, reports, released, stored: stored?.svc_id },
     clock: Number(localStorage.getItem('clockOffsetMs')) < -86_000_000,
     ...{ notified: showNotification.mock.calls.length, sync: [...new Set(register.mock.calls.flat())] },
-    said: [work.savedOffline, work.closesLater],
+    ...{ again, said: [work.savedOffline, work.closesLater] },
   }).toEqual({
     ...{ install: [false, true, true, false], released: [1, 0], stored: 'SVC-1', clock: true },
     ...{ notified: 1, sync: ['answers'], said: Array(2).fill(notStored.waits) },
     reports: ['TypeError', 'RangeError'].map((error) => ({ screen: 'settings', error })),
+    again: ['button.neutral Reject', 'button.primary Accept'],
   });
   jest.restoreAllMocks();
+  await page.wait(1000);
+  jest.spyOn(indexedDB, 'open').mockImplementationOnce(fails);
+  // In a browser without a database.
+  const { isStored, storage } = await import(`${'../src/app.ts'}?memory`);
+  const kept = [isStored.value, await storage.get('language'), isStored.value];
+  expect(kept).toEqual([true, undefined, false]);
 });

@@ -36,15 +36,22 @@ export const SendNow = ({
 /** Beside what is still on the device. `waits`: what is said where only the network is missing. */
 export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; waits: string }) {
   const problem = problemOf(entries);
-  const failing = entries.filter((entry) => (entry.failures ?? 0) > 0 && canCancel(entry, Date.now()));
+  const failing = entries.some(({ failures = 0 }) => failures > 0);
+  // A claim is not closed without what was to be saved before.
+  const stops = (entry: Entry): boolean =>
+    ((entry.failures ?? 0) > 0 || (entry.kind === 'work' && entry.close === true)) &&
+    canCancel(entry, Date.now());
   return (
     <Note kind="warning" icon="cloud">
       <p role="status">
         <strong>{texts.value.offers.queued}.</strong> {problem ?? waits}
       </p>
       <SendNow kind="quiet" entries={entries} />
-      {failing.length > 0 && (
-        <Button kind="quiet" onClick={() => void outbox.cancel(failing.map(({ id }) => id)).catch(showError)}>
+      {failing && (
+        <Button
+          kind="quiet"
+          onClick={() => void outbox.cancel(entries.filter(stops).map(({ id }) => id)).catch(showError)}
+        >
           {texts.value.outbox.cancel}
         </Button>
       )}

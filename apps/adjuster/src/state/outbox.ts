@@ -7,6 +7,8 @@ import type { Lists } from './lists.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Session } from './session.ts';
 
+const isWork = ({ kind }: Entry): boolean => kind === 'work';
+
 export type AppOutbox = ReturnType<typeof createAppOutbox>;
 
 /** What this adjuster has done on this device and the service has not confirmed, with what came of sending it. */
@@ -56,7 +58,6 @@ export function createAppOutbox(deps: {
     await read();
     await outcomes.show();
     if (stopped === 'offline') deps.onOffline();
-    const isWork = ({ kind }: Entry): boolean => kind === 'work';
     if (dropped.length > 0)
       toasts.showToast(
         () => (dropped.some(isWork) ? texts.value.outbox.refused : texts.value.network.failed),
@@ -102,7 +103,9 @@ export function createAppOutbox(deps: {
     async cancel(ids: readonly string[]): Promise<{ late: number; asked: number; unknown: number }> {
       const removed = await outbox.cancel(ids);
       await read();
-      const asked = await Promise.all(removed.filter(({ tried }) => tried === true).map(outbox.hasArrived));
+      const tried = removed.filter((entry) => entry.tried === true);
+      if (tried.some(isWork)) toasts.showToast(() => texts.value.outbox.stopped);
+      const asked = await Promise.all(tried.map(outbox.hasArrived));
       if (asked.length > 0) {
         await outcomes.show();
         void lists.refresh();

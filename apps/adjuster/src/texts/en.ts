@@ -171,6 +171,7 @@ export const en = {
     stuck: (nextAt: string) =>
       `This is stuck: the service could not process it several times. The next attempt is at ${nextAt}.`,
     cancel: 'Stop trying',
+    stopped: 'Stopped. What was not saved is kept on this device, contacts in the notes.',
     sendNow: 'Send now',
   },
   /** From ZIP code to ZIP code. */

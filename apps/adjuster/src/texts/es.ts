@@ -197,6 +197,7 @@ export const es: Texts & MoreTexts = {
     stuck: (nextAt) =>
       `Esto no avanza: el servicio no pudo procesarlo varias veces. Se intenta de nuevo a las ${nextAt}.`,
     cancel: 'Dejar de intentar',
+    stopped: 'Detenido. Lo que no se guardó queda en este dispositivo, y los contactos en las notas.',
     sendNow: 'Enviar ahora',
   },
   miles: (count) => `≈ ${count} mi`,
