@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { type AuditEvent, type AuditReads, type AuditRow, byAccount, claimObject } from '@svc/application';
-import type { AuditAction, ClaimId, FirmId, KeyId, StaffMember } from '@svc/domain';
+import {
+  type AuditEvent,
+  type AuditReads,
+  type AuditRow,
+  byAccount,
+  claimObject,
+  SERVICE_CHAIN,
+} from '@svc/application';
+import type { AuditAction, ClaimId, FirmId, KeyId, StaffMember, Svcid } from '@svc/domain';
 import { aLoggedRequest, testClaim } from '@svc/testkit';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -80,7 +87,7 @@ async function commandLine() {
     async requestsOf(...given: unknown[]) {
       asked.push(given);
       const named = (await stores.operatorReads.keys(firmId)).find(({ name }) => name === 'Mine');
-      return [aLoggedRequest({ firmId, keyId: named?.id ?? traffic.keyId })];
+      return given[0] === firmId ? [aLoggedRequest({ firmId, keyId: named?.id ?? traffic.keyId })] : [];
     },
     async busiestKeys(...given: unknown[]) {
       asked.push(given);
@@ -123,7 +130,7 @@ function masking(names: Map<string, string>) {
     return shown
       .replaceAll(/(svc_[a-z]+_|whsec_)[\w+/=]{12,}/g, '$1SECRET')
       .replaceAll(/test_[A-Za-z0-9]+_([a-z]+)/g, 'test_$1')
-      .replaceAll(/@\w+\.test"/g, '@TAG.test"')
+      .replaceAll(/@\w+\.test\b/g, '@TAG.test')
       .replaceAll(/[0-9a-f]{64}/g, 'HASH')
       .replaceAll(/2026-09-01T(\d\d:\d\d):00.000Z/g, '$1');
   };
@@ -195,7 +202,19 @@ test('every command prints what people read, with --json what programs read, and
       if (latest === undefined || attempt === undefined) return;
       await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt({ ...latest, ...pending }, attempt));
     },
+    queued: () => stores.webhookQueue.signalChanges(svc.clock.now()),
     erasing: () => saveOther({ erasure: 'started' }),
+    passkey: () =>
+      stores.unitOfWork.run((tx) =>
+        tx.passkeys.add({
+          ...{ id: UNKNOWN, credentialId: 'c', account: { svcId: 'Adj-2' as Svcid }, name: 'Phone' },
+          ...{ publicKey: 'p', signCount: 0, transports: [], createdAt: svc.clock.now(), lastUsedAt: null },
+        }),
+      ),
+    unencrypted: () =>
+      Object.assign(stores.encryption, {
+        status: async () => ({ wrappingKeyId: null, dataKeys: [], plainRows: {}, rejectsPlainText: true }),
+      }),
     // As PostgreSQL stores those that are written together.
     rows() {
       const [at, by] = ['AT', { actor: 'key:1', address: null, outcome: 'ok', request_id: null }];
@@ -206,7 +225,9 @@ test('every command prints what people read, with --json what programs read, and
       ]);
       const rows = [9, 8].map((seq) => ({ seq, at: 0, text, hash: 'HASH' }));
       for (const name of ['latest', 'rows'] as const)
-        jest.spyOn(stores.auditReads, name).mockResolvedValue(rows);
+        jest
+          .spyOn(stores.auditReads, name)
+          .mockImplementation(async (...given) => (svc.asked.push(given) > 0 ? rows : []));
     },
     async key() {
       const staff = await services.staffReads.ofFirm(firmId);
@@ -221,7 +242,8 @@ test('every command prints what people read, with --json what programs read, and
   const shown: string[] = [];
   for (const line of expected) {
     const [given = ''] = line.split(/ >(?: |$)/);
-    const named = (word: string) => [...names].find(([, name]) => name === word)?.[0] ?? word;
+    const named = (word: string) =>
+      [...names].find(([, name]) => name === word)?.[0] ?? word.replaceAll('+', ' ');
     if (given.startsWith('= ')) {
       await changes[given.slice(2)]?.();
       shown.push(line);
@@ -242,7 +264,12 @@ test('every command prints what people read, with --json what programs read, and
     [from + MINUTE - 10 * MINUTE, 20],
     [firmId, { firm: firmId, limit: 50 }],
     [firmId, { firm: firmId, limit: 2, json: true }],
+    [other.id, { firm: other.id, limit: 50 }],
     [firmId, { firm: firmId, limit: 50, requestId: UNKNOWN }],
+    [firmId, { firm: firmId, limit: 4 }],
+    [firmId, { firm: firmId, limit: 1, json: true }],
+    [SERVICE_CHAIN, { after: 0, limit: 1000, service: true }],
+    [SERVICE_CHAIN, { limit: 100, service: true }],
   ]);
 });
 
@@ -399,7 +426,7 @@ test('a command migrates as its operator, uses two connections and no Redis, and
   const [base, docs] = ['https://claims.example', 'https://docs.example'];
   for (const [args, more, operator, baseUrl, docsUrl] of [
     [[], {}, 'dana', 'http://127.0.0.1:3000', 'http://127.0.0.1:3000/docs'],
-    [['--as', 'kim'], { BASE_URL: base }, 'kim', base, `${base}/docs`],
+    [['--as', 'kim'], { BASE_URL: base, SVC_OPERATOR: ' ' }, 'kim', base, `${base}/docs`],
     [[], { SVC_OPERATOR: '', DOCS_URL: docs }, userInfo().username, 'http://127.0.0.1:3000', docs],
   ] as const) {
     expect((await run([...args, 'firm', 'list'], { ...env, ...more })).code).toBe(0);
@@ -479,49 +506,18 @@ test('new keys for push are a pair, each under its name', async () => {
 });
 
 test('incorrect usage exits with 2, and prints only an error', async () => {
-  const wrong: string[][] = [
+  // Others are in the transcript.
+  const wrong = [
     [],
     ['firm'],
-    ['nonsense'],
-    ['firm', 'create'],
-    ['firm', 'create', '--name', 'X', '--plan', 'gold'],
-    ['firm', 'create', '--name', 'X', '--colour', 'red'],
-    ['firm', 'show', 'not-a-uuid'],
-    ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
-    ['deadline', 'set', '--event', 'A', '--kind', 'proof_of_loss', '--hours', '0', '--source', 'B'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--zip', '70458'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'name'],
-    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'phone', '--phone', '813-555-0100'],
-    ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
-    ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
-    ['adjuster', 'create', '--svc-id', 'S'.repeat(129)],
     ['adjuster', 'create', '--svc-id', 'line\nbreak'],
-    ['adjuster', 'create', '--svc-id', '..'],
-    ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
-    ['firm', 'create', '--name', ' \u3000'],
     ['firm', 'create', '--name', 'Gulf\u0007'],
-    ['firm', 'create', '--name', 'Gulf', '--name', 'Delta'],
-    ['firm', 'list', '--json', '--json'],
-    ['firm', 'list', '--as', ''],
-    ['firm', 'list', '--as', 'dana', '--as', 'kim'],
-    ['audit', 'export'],
-    ['audit', 'export', '--service', '--firm', UNKNOWN],
-    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-09-01T00:00:00Z'],
+    ['firm', 'create', '--name', ' \u3000'],
   ];
-  const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
-  for (const [i, { code, stdout, stderr }] of runs.entries()) {
-    expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
-    expect(stderr).not.toBe('');
-  }
-  const twice = runs[wrong.findIndex(([, , option, , again]) => option === '--name' && again === '--name')];
-  expect(twice?.stderr).toMatch(/^error: option '--name <name>' was given twice\n/);
-  const hints = runs.map(({ stderr }) => stderr.trim().split('\n').at(-1));
-  expect([hints[2], hints[3], hints[6]]).toEqual([
-    '(see svc --help)',
-    '(see svc firm create --help)',
-    '(see svc firm show --help)',
-  ]);
+  for (const args of wrong)
+    expect({ args, ...(await svcInProcess(args, {})) }).toEqual({
+      ...{ args, code: 2, stdout: '', stderr: expect.stringMatching(/./) },
+    });
   const help = await svcInProcess(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
@@ -537,9 +533,9 @@ test.each(['x'.repeat(101), 'dana\nkim', ' '])('an unreadable SVC_OPERATOR is re
 });
 
 test('a value that is rejected reaches the terminal shortened and without control characters', async () => {
-  const { stderr } = await svc.run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}`);
-  expect(stderr.length).toBeLessThan(1000);
-  expect(stderr).toContain('\\u001b[2J');
+  const { stderr } = await svc.run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}end`);
+  expect(stderr.split('\n')[0]).toHaveLength(501);
+  expect(stderr).toMatch(/^error: .* '\\u001b\[2Jx+…x+end' is invalid .* Allowed: a UUID\.\n/);
 });
 
 test('the commands and options of svc that pages for operators name exist', () => {

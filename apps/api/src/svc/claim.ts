@@ -75,8 +75,7 @@ async function traceOf(services: Services, id: ClaimId) {
   if (claim === null) throw new OperatorError(`no claim has the id ${id}`);
   const since = claim.createdAt - EARLIER_MS;
   const events = await eventsOf(services.auditReads, claim.firm.id, id, since);
-  const { adjuster } = claim.assignment;
-  const devices = adjuster === null ? [] : await services.jobReads.devices(adjuster, services.clock.now());
+  const devices = await services.jobReads.devices(claim.assignment.adjuster, services.clock.now());
   const jobs = await reads.jobsOfClaim(id);
   return {
     claim: claimDocument(claim),

@@ -31,11 +31,13 @@ export function addDeadlineCommands(program: Command, { withService }: Sessions)
         hours,
         source,
       }));
-      const ofEvents = overrides.flatMap((override) => {
-        const rule = DEADLINE_RULES.find(({ kind }) => kind === override.kind);
-        const { event, kind, hours, source } = override;
-        return rule === undefined ? [] : [{ event, kind, from: rule.from, hours, source }];
-      });
+      const ofEvents = overrides.map(({ event, kind, hours, source }) => ({
+        event,
+        kind,
+        from: DEADLINE_RULES.find((rule) => rule.kind === kind)?.from,
+        hours,
+        source,
+      }));
       const deadlines = [...general, ...ofEvents];
       if (options.json) return printJson({ deadlines });
       printTable(deadlines, 'none');
