@@ -20,7 +20,7 @@ const withServers = {
 export default {
   testSequencer: '<rootDir>/tools/services/longest-first.mjs',
   // For what hangs, not for what is slow: a busy machine must not fail a test.
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   // Jest's module registries pile up in a worker; one that has grown is replaced between files.
   workerIdleMemoryLimit: '1500MB',
   projects: [

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { EXAMPLES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { startBrowser } from '../../api/test/browser.ts';
+import { openContext, startBrowser } from '../../api/test/browser.ts';
 import {
   type ServiceUnderTest,
   sendClaim,
@@ -32,7 +32,7 @@ type Visitor = Awaited<ReturnType<typeof visit>>;
 
 /** Opens a page in a new browser context. */
 export async function visit(browser: Browser, base: string, options: BrowserContextOptions = PHONE) {
-  const context = await browser.newContext({ locale: 'en-US', ...options });
+  const context = await openContext(browser, { locale: 'en-US', ...options });
   // Answers are sent at once, where a test is not about taking them back.
   await context.addInitScript({
     content: `localStorage.preferences ??= '{"undoSeconds":0}'`,

@@ -22,6 +22,15 @@ export async function startBrowser({ whole = false } = {}): Promise<Browser> {
   return browser;
 }
 
+/** For what never comes, not for what is slow. */
+const MAX_WAIT_MS = 100_000;
+
+export async function openContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(MAX_WAIT_MS);
+  return context;
+}
+
 /** One whose data is in that folder, with a context of those options. */
 export async function startBrowserIn(
   folder: string,
@@ -29,6 +38,7 @@ export async function startBrowserIn(
 ): Promise<BrowserContext> {
   const launched = await launchOptions(false);
   const context = await chromium.launchPersistentContext(folder, { ...launched, ...options });
+  context.setDefaultTimeout(MAX_WAIT_MS);
   atEnd(() => context.close());
   return context;
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect, jest, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { PAGES } from '../../docs/src/pages.ts';
-import { startBrowser } from './browser.ts';
+import { openContext, startBrowser } from './browser.ts';
 import { startServiceUnderTest } from './service-under-test.ts';
 
 // docs-browser.e2e.test.ts judges a page of each kind.
@@ -17,7 +17,7 @@ const FIND = `axe.run(document, { resultTypes: ['violations'] }).then(({ violati
 test('no page of the documentation has an accessibility violation', async () => {
   await build();
   const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
-  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  const context = await openContext(browser, { reducedMotion: 'reduce' });
   const page = await context.newPage();
   const found: string[] = [];
   for (const { name } of PAGES) {

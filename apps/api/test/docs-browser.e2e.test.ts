@@ -6,7 +6,7 @@ import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from '../../../tools/services/build.ts';
 import { PAGES, type PageEntry } from '../../docs/src/pages.ts';
-import { startBrowser } from './browser.ts';
+import { openContext, startBrowser } from './browser.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 // Browsers are slow on a busy machine.
@@ -39,7 +39,7 @@ interface Visit {
 }
 
 async function visiting<T>(options: BrowserContextOptions, work: (visit: Visit) => Promise<T>): Promise<T> {
-  const context = await browser.newContext(options);
+  const context = await openContext(browser, options);
   const faults: string[] = [];
   try {
     const page = await context.newPage();
