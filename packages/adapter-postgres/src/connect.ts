@@ -7,8 +7,7 @@ import { MAX_TOGETHER } from './claims/groups.ts';
 import { singleServerStatements } from './claims/single-server-statements.ts';
 import type { Database, DatabaseOptions } from './driver/database.ts';
 import { startDatabaseClock } from './driver/database-clock.ts';
-import { DatabaseError } from './driver/errors.ts';
-import { type Executor, first, sql } from './driver/executor.ts';
+import { type Executor, only, sql } from './driver/executor.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -97,11 +96,8 @@ export function writeStores(
   };
 }
 
-async function readTime(reads: Executor): Promise<number> {
-  const row = first(await reads.rows<{ ms: number }>(READ_TIME));
-  if (row === null) throw new DatabaseError('the database has no time');
-  return row.ms;
-}
+const readTime = async (reads: Executor): Promise<number> =>
+  only(await reads.rows<{ ms: number }>(READ_TIME)).ms;
 
 /** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {

@@ -76,3 +76,9 @@ export function rowByKey(
 }
 
 export const first = <R>(rows: readonly R[]): R | null => rows[0] ?? null;
+
+/** Of a statement that always returns a row. */
+export function only<R>([row]: readonly R[]): R {
+  if (row === undefined) throw new Error('A statement returned no row.');
+  return row;
+}

@@ -3,7 +3,7 @@ import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Executor, first, sql } from '../driver/executor.ts';
+import { type Executor, first, only, sql } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import { ENCRYPTED, type Encryption, PLAIN } from './encryption.ts';
 import { fieldsOf, PERSONAL, type PersonalTable, SERVICE } from './personal-columns.ts';
@@ -59,7 +59,7 @@ type PlainRow = { readonly firm_id: FirmId; readonly row_key: string } & Record<
 export async function countPlainRows(executor: Executor): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { table, count } of TABLES)
-    counts[table.name] = first(await executor.rows<{ count: number }>(count))?.count ?? 0;
+    counts[table.name] = only(await executor.rows<{ count: number }>(count)).count;
   return counts;
 }
 
@@ -162,7 +162,7 @@ async function encryptRows(
         continue;
       }
       // Rows that were locked, and rows that processes without the key have written since.
-      if (first(await database.maintenance.rows<{ count: number }>(count))?.count === 0) break;
+      if (only(await database.maintenance.rows<{ count: number }>(count)).count === 0) break;
       await sleep(LOCKED_ROWS_MS);
       position = startOf(NIL_UUID);
     }
@@ -180,7 +180,7 @@ async function lookupKeyOf(
     firmId: firm_id,
     key: row_key,
   }));
-  const text = first(opened)?.[table.lookup?.of ?? ''] ?? null;
+  const text = only(opened)[table.lookup?.of ?? ''] ?? null;
   return text === null ? null : (await encryption.lookupKeys(table, text))[0];
 }
 

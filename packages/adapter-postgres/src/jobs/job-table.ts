@@ -1,6 +1,6 @@
 import type { ClaimJob, Job, Outbox, QueuedJob, QueueState } from '@svc/application';
 import { arrayOf, timestampOrNull } from '../driver/column-types.ts';
-import { type Executor, first, sql, type TransactionExecutor } from '../driver/executor.ts';
+import { type Executor, only, sql, type TransactionExecutor } from '../driver/executor.ts';
 
 /** A lock that is not extended belongs to a process that was killed or cannot reach PostgreSQL. */
 export const LOCK_MS = 15_000;
@@ -95,13 +95,7 @@ const STATE = sql(
 );
 
 export const readQueueState = async (executor: Executor): Promise<QueueState> =>
-  first(await executor.rows<QueueState>(STATE)) ?? {
-    due: 0,
-    scheduled: 0,
-    running: 0,
-    failed: 0,
-    oldestDueSeconds: 0,
-  };
+  only(await executor.rows<QueueState>(STATE));
 
 const OF_CLAIM = sql(
   'jobs_of_claim',

@@ -7,7 +7,7 @@ import {
 import { DAY, type FirmId, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Executor, first, type Statement, sql, type Value } from '../driver/executor.ts';
+import { type Executor, only, type Statement, sql, type Value } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import type { StatementsOn } from '../firm-statements.ts';
 import { purgeClosedClaims, startPurge } from './purge-closed-claims.ts';
@@ -132,7 +132,7 @@ export async function purge(
 async function purgeAudit(executor: Executor, now: Instant): Promise<number> {
   const ends = PLANS.map((plan) => timestamp(now - PLAN_RETENTION[plan].auditMs));
   for (let total = 0; ; ) {
-    const removed = first(await executor.rows<{ removed: number }>(AUDIT, [PLANS, ends]))?.removed ?? 0;
+    const { removed } = only(await executor.rows<{ removed: number }>(AUDIT, [PLANS, ends]));
     total += removed;
     if (removed === 0) return total;
   }

@@ -1,4 +1,4 @@
-import { type Executor, first, sql } from '../driver/executor.ts';
+import { type Executor, only, sql } from '../driver/executor.ts';
 
 /** The function is part of the schema: the service's role may not analyze tables. */
 const REFRESH = sql('refresh_statistics', 'SELECT refresh_statistics() AS analyzed');
@@ -9,4 +9,4 @@ const REFRESH = sql('refresh_statistics', 'SELECT refresh_statistics() AS analyz
  * @returns their names.
  */
 export const refreshStatistics = async (executor: Executor): Promise<readonly string[]> =>
-  first(await executor.rows<{ analyzed: readonly string[] }>(REFRESH))?.analyzed ?? [];
+  only(await executor.rows<{ analyzed: readonly string[] }>(REFRESH)).analyzed;
