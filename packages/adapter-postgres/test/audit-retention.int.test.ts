@@ -190,7 +190,7 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
     [another, ofAnother],
   ] as const)
     expect((await eventsOf(firmId)).filter(({ action }) => action !== 'claim.send')).toEqual([
-      expect.objectContaining({ actor: 'service', action: 'claims.purge', claims: [id] }),
+      expect.objectContaining({ at: NOW, actor: 'service', action: 'claims.purge', claims: [id] }),
     ]);
   await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(held.firmId, null));
   // More than a batch.
@@ -201,6 +201,8 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
     [kept],
   );
   expect((await retaining.purge(NOW)).closedClaims).toBe(401);
+  const purged = (await eventsOf(held.firmId)).filter(({ action }) => action === 'claims.purge');
+  expect(purged.map(({ claims }) => claims?.length)).toEqual([200, 200, 1]);
   // As a process does at some time in the hour after its start, two days later.
   const random = jest.spyOn(Math, 'random').mockReturnValue(0);
   retaining.startJobs(async () => {});

@@ -71,7 +71,8 @@ test('a restore reads pieces of any size, keeps others out while it fills the ta
     seen.push(await locks(copy));
     yield backup.subarray(first);
   }
-  const { rows } = await restoreBackup(copy, watched());
+  const { rows, at } = await restoreBackup(copy, watched());
+  expect(at).toBe(JSON.parse(backup.toString().split('\n', 1)[0] ?? '').at);
   expect(seen).toEqual([{ AccessExclusiveLock: await tableCount(copy) }]);
   expect(rows).toEqual(footerOf(backup).rows);
   const total = Object.values<number>(rows).reduce((sum, count) => sum + count);

@@ -5,7 +5,6 @@ import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { ConnectionFailures } from '../src/driver/connection-failures.ts';
 import { openDatabase } from '../src/driver/database.ts';
-import { DatabaseError } from '../src/driver/errors.ts';
 import { sql } from '../src/driver/executor.ts';
 import { Servers } from '../src/driver/servers.ts';
 import { transact } from '../src/driver/transaction.ts';
@@ -124,15 +123,6 @@ test.each(['rows', 'send', 'rowsAndCommit'] as const)(
     expect(await opened.reads.rows(IDS)).toEqual(before);
   },
 );
-
-test('a transaction in which a write changed the wrong number of rows is not committed', async () => {
-  const before = await opened.reads.rows(IDS);
-  const work = transact(opened, async (tx) => {
-    tx.send(ADD, [20], (count) => (count === 2 ? null : new DatabaseError(`wrote ${count}`)));
-  });
-  await expect(work).rejects.toThrow('wrote 1');
-  expect(await opened.reads.rows(IDS)).toEqual(before);
-});
 
 test('why connections fail is logged once a minute for each cause, and once that they succeed again', async () => {
   const logged: unknown[] = [];

@@ -41,6 +41,7 @@ describe('behind a pooler in transaction mode', () => {
     expect(new Set(timestamps).size).toBe(100);
     await eventually(() => done.length >= 100);
     expect(done).toHaveLength(100);
+    expect(stores.metricSources.pools()).toMatchObject([{ max: 10 }, { max: 2 }]);
     expect(await roleRights(pooler.url)).toMatchObject({ behindPooler: true });
     expect(await roleRights(database.url)).toMatchObject({ behindPooler: false });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Servers, urlsOfServers } from '../src/driver/servers.ts';
+import { reportServers, Servers, urlsOfServers } from '../src/driver/servers.ts';
 import { SILENT } from '../src/log.ts';
 
 test.each([
@@ -35,30 +35,37 @@ test.each([
   expect(urlsOfServers(url)).toEqual(expected);
 });
 
-const RETRIED = [2, 'opened'] as const;
-test.each<[code: string, from: 'a file' | 'the environment', timeoutMs: number, end: readonly unknown[]]>([
-  ['28P01', 'a file', 10_000, RETRIED],
-  ['28000', 'a file', 10_000, RETRIED],
+test.each<[codes: string, from: 'a file' | 'the environment', timeoutMs: number, end: readonly unknown[]]>([
+  ['28P01 28000', 'a file', 10_000, [3, 'opened']],
+  ['28000 3D000', 'a file', 10_000, [2, '3D000']],
   ['28P01', 'a file', 0, [1, '28P01']],
   ['28P01', 'the environment', 10_000, [1, '28P01']],
   ['ECONNREFUSED', 'a file', 10_000, [1, 'ECONNREFUSED']],
   ['57P01', 'a file', 10_000, [1, '57P01']],
 ])(
   'after %s, the only server is tried again where its URL is from %s, for %i ms',
-  async (code, from, timeoutMs, end) => {
+  async (codes, from, timeoutMs, end) => {
     const url = 'postgres://u:p@one/claims';
     const servers = new Servers(from === 'a file' ? () => url : url, SILENT, timeoutMs);
     let attempts = 0;
     const opened = await servers
       .connect(async () => {
+        const code = codes.split(' ')[attempts];
         attempts += 1;
-        if (attempts === 1) throw Object.assign(new Error('rejected'), { code });
+        if (code !== undefined) throw Object.assign(new Error('rejected'), { code });
         return 'opened';
       })
       .catch((error) => error.code);
     expect([attempts, opened]).toEqual(end);
   },
 );
+
+test('a server without a port or a host is reported with the default ones, and with what is wrong', async () => {
+  const problem = 'ENOENT: connect ENOENT /missing/.s.PGSQL.5432';
+  expect(await reportServers('postgres:///claims?host=/missing')).toEqual([
+    { server: 'localhost:5432', problem, isStandby: false },
+  ]);
+});
 
 test('each connection has the credentials of its time', () => {
   let url = 'postgres://u:first@one,two/claims';

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { type Database, openDatabase } from '../src/driver/database.ts';
@@ -11,14 +11,23 @@ import { pgFeeds } from '../src/stores/pg-feeds.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase, openStores, undistributedDatabase } from './fresh-database.ts';
 
-const NAMES = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit', 'client_min_messages'] as const;
+const PLANNING = ['jit', 'enable_seqscan', 'enable_sort', 'synchronous_commit'] as const;
+const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'] as const;
+const NAMES = [...PLANNING, ...TIMEOUTS, 'client_min_messages', 'application_name'] as const;
 const CURRENT = `jsonb_build_object(${NAMES.map((name) => `'${name}', current_setting('${name}')`).join(', ')})`;
 type Settings = Record<(typeof NAMES)[number], string>;
 
 /** These connections keep the server's defaults of the other settings. */
-const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on', client_min_messages: 'warning' };
+const EXPECTED = {
+  ...{ jit: 'off', enable_seqscan: 'off', enable_sort: 'on', client_min_messages: 'warning' },
+  ...{ synchronous_commit: 'on', application_name: 'claim-assignment' },
+  ...{ statement_timeout: '21s', lock_timeout: '20s', idle_in_transaction_session_timeout: '22s' },
+};
 
-const openOptions = (url: string) => ({ url, poolMax: 6, connectTimeoutMs: 10_000, lockTimeoutMs: 10_000 });
+const openOptions = (url: string) => ({
+  ...{ url, poolMax: 6, connectTimeoutMs: 10_000 },
+  ...{ statementTimeoutMs: 21_000, lockTimeoutMs: 20_000, idleInTransactionTimeoutMs: 22_000 },
+});
 
 describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   let database: FreshDatabase;
@@ -28,7 +37,8 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   beforeAll(async () => {
     database = await undistributedDatabase();
     await database.sql.query(`DO $$ BEGIN
-      EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database()); END $$`);
+      EXECUTE format('ALTER DATABASE %I SET client_min_messages = error', current_database());
+      EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
     if (way === 'behind a pooler') {
       pooler = await startPgBouncer({ databaseUrl: database.url, poolSize: 3 });
     }
@@ -51,9 +61,9 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     ['read', () => opened.reads.rows<Row>(READ)],
     ['statement of maintenance', () => opened.maintenance.rows<Row>(READ)],
     ['transaction', inTransaction],
-  ])('every %s runs without JIT and sequential scans, and gets warnings', async (_, read) => {
+  ])('every %s has its timeouts, no JIT and no sequential scans, and gets warnings', async (_, read) => {
     const found = await Promise.all(Array.from({ length: 8 }, read));
-    for (const [row] of found) expect(row?.settings).toMatchObject(PLAN);
+    for (const [row] of found) expect(row?.settings).toEqual(EXPECTED);
   });
 
   test('shared connections reject writes, so that a failed read can neither undo nor repeat one', async () => {
@@ -110,22 +120,17 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     const running = stores.startJobs(async () => {});
     const read = async () =>
       (await database.sql.query<{ statement: string; settings: Settings }>('SELECT * FROM seen')).rows;
-    let rows = await read();
-    const completed = () => rows.filter(({ statement }) => statement === 'DELETE').length;
-    for (let waited = 0; completed() < 20 && waited < 3000; waited += 1) {
-      await sleep(20);
-      rows = await read();
-    }
+    const rows = await eventually(
+      read,
+      (rows) => rows.filter(({ statement }) => statement === 'DELETE').length === 20,
+    );
     await running.stop();
-    expect(completed()).toBe(20);
     expect(rows.filter(({ statement }) => statement === 'UPDATE').length).toBeGreaterThanOrEqual(20);
     for (const { settings } of rows)
       expect(settings).toEqual({
-        jit: 'off',
-        enable_seqscan: 'off',
-        enable_sort: 'off',
-        synchronous_commit: 'off',
-        client_min_messages: 'warning',
+        ...{ ...EXPECTED, enable_sort: 'off', synchronous_commit: 'off' },
+        ...Object.fromEntries(TIMEOUTS.map((name) => [name, '0'])),
+        application_name: 'claim-assignment-jobs',
       });
   });
 });

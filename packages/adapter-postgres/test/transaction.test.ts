@@ -3,14 +3,17 @@ import { expect, test } from '@jest/globals';
 import { NO_METRICS } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
 import { inGroups } from '../src/claims/groups.ts';
+import { DatabaseError } from '../src/driver/errors.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 
 /** A transaction whose server sends these notices before its response to COMMIT, or with which the connection is lost. */
 async function transactionWith(notices: readonly object[], lost?: Error) {
+  const sent: string[] = [];
   const client = Object.assign(new EventEmitter(), {
     end: () => {},
     async query(query: string | { text: string }) {
       const command = typeof query === 'string' ? query : query.text;
+      sent.push(command);
       if (command === 'COMMIT') for (const notice of notices) client.emit('notice', notice);
       if (command === 'COMMIT' && lost !== undefined) throw lost;
       return { rows: [], rowCount: null, command };
@@ -18,7 +21,7 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
   });
   const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
   const options = { prepared: true, begin: 'BEGIN' };
-  return { client, transaction: await Transaction.begin(runner, options) };
+  return { client, sent, transaction: await Transaction.begin(runner, options) };
 }
 
 /** The error of a request that shares this transaction with another, and how often one of them was saved again. */
@@ -70,4 +73,13 @@ test('a commit with other notices succeeds', async () => {
 test('a commit whose connection is lost is unavailable, so that nothing runs again that may have been committed', async () => {
   const { transaction } = await transactionWith([], new Error('Connection terminated unexpectedly'));
   expect(await sharedBy(transaction)).toEqual({ error: UNCONFIRMED, savedAgain: 0 });
+});
+
+test('COMMIT is sent only once each write is known to have changed the right number of rows', async () => {
+  const { sent, transaction } = await transactionWith([]);
+  transaction.send({ name: 'right', text: 'UPDATE 1' }, [], () => null);
+  transaction.send({ name: 'wrong', text: 'UPDATE 2' }, [], (count) => new DatabaseError(`wrote ${count}`));
+  await expect(transaction.commit()).rejects.toThrow('wrote 0');
+  await transaction.rollback();
+  expect(sent).toEqual(['BEGIN', 'UPDATE 1', 'UPDATE 2', 'ROLLBACK']);
 });
