@@ -147,11 +147,17 @@ describe('the circuit breaker', () => {
     }
   });
 
-  test('a connection without replies is replaced eventually', async () => {
-    redisWorks = false;
-    breaker.onConnectionLost('closed');
-    await pass(20 * (250 + TIMEOUT) + 250);
-    expect(reconnects).toBe(1);
+  test('a connection without replies is replaced eventually, counted anew in each outage', async () => {
+    for (const outage of [1, 2]) {
+      redisWorks = false;
+      breaker.onConnectionLost('closed');
+      await pass(15 * (250 + TIMEOUT));
+      expect(reconnects).toBe(outage - 1);
+      await pass(15 * (250 + TIMEOUT));
+      expect(reconnects).toBe(outage);
+      redisWorks = true;
+      await pass(10_000);
+    }
   });
 
   test('a Redis that keeps failing is probed less and less often, until it has worked for a while', async () => {

@@ -34,6 +34,7 @@ test.each([
     (text): [string, string] => [`-${text}`, `the user or the password is wrong or missing (${text})`],
   ),
   ['-ERR x', 'ERR x'],
+  ['-ERR self-signed certificate', /^its certificate is not signed by .* \(ERR self-signed certificate\)$/],
   ["-ERR unknown command 'eval'", /^it does not run scripts; Redis Sentinel is not supported, /],
   [null, /^it closed the connection; a server with TLS needs rediss:\/\/ \(/],
 ])('a node that answers %j is reported with what to do about it', async (answer, problem) => {

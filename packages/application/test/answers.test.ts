@@ -58,6 +58,8 @@ test('a late answer is one to the offer that was seen, of several to the same ad
   }
   const late = use.acceptClaim({ svcId }, id, { offeredAt });
   await expect(late).rejects.toMatchObject({ isRecorded: true });
+  const again = use.rejectClaim({ svcId }, id, null, { offeredAt });
+  await expect(again).rejects.toMatchObject({ isRecorded: false });
   const receipts = [await receiptOf({ svcId }, id, offeredAt), await receiptOf({ svcId }, id)];
   expect(receipts.map(({ offered_at, late_answer }) => [Date.parse(offered_at), late_answer])).toEqual([
     [

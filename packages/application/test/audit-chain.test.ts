@@ -109,6 +109,8 @@ test('what retention has left verifies, also from a noted row at its start, but 
   expect(await verify(chain)).toEqual(intact);
   expect(await verify(chain, known(4))).toEqual(intact);
   expect(await verify(chain, known(7))).toEqual(intact);
+  // A check that is continued from a row that retention has deleted since.
+  expect(await verify(chain, { after: chainOf(3).last })).toEqual(intact);
   expect(await verify(chain, known(3))).toEqual({ intact: false, seq: 3, problem: 'missing' });
   expect(await verify(chain, { known: { seq: 4, hash: 'other' } })).toEqual({
     ...{ intact: false, seq: 4, problem: 'changed' },

@@ -182,9 +182,10 @@ describe("the firm's carrier book", () => {
   });
 
   test('an address is merged as one detail', () => {
-    const entry = { name: 'Gulf Mutual', address: ADDRESS };
+    const entry = { name: 'Gulf Mutual', phone: '9855550142', email: 'a@gulf.example', address: ADDRESS };
     const elsewhere = { street: '9 Canal St', city: 'Kenner', state: 'LA', zip: '70062-1111' };
-    expect(mergeCarrier(entry, { name: 'Gulf Mutual', address: elsewhere })).toEqual({
+    const written = { phone: '(985) 555-0142', email: 'A@Gulf.example' };
+    expect(mergeCarrier(entry, { name: 'Gulf Mutual', ...written, address: elsewhere })).toEqual({
       entry,
       gained: [],
       differing: ['address'],

@@ -14,7 +14,7 @@ import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
 import { credentialsBehavior } from './stores/credentials.ts';
 import { endedOffersBehavior } from './stores/ended-offers.ts';
 import { feedBehavior } from './stores/feed.ts';
-import { firmDataBehavior } from './stores/firm-data.ts';
+import { exportedRequestsBehavior, firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
 import { importsBehavior } from './stores/imports.ts';
 import { invitationsBehavior } from './stores/invitations.ts';
@@ -63,13 +63,14 @@ export const PERSONAL_DATA_BEHAVIORS = [
   credentialsBehavior,
   auditBehavior,
   offBoardingBehavior,
+  firmDataBehavior,
   webhooksBehavior,
   offerHistoryBehavior,
   endedOffersBehavior,
 ] as const;
 
-/** Of what only the desk shows, which is not kept in memory; with personal data. */
-export const DESK_BEHAVIORS = [boardBehavior, firmDataBehavior] as const;
+/** Of what only the desk shows and of logged requests, which are not kept in memory; with personal data. */
+export const DESK_BEHAVIORS = [boardBehavior, exportedRequestsBehavior] as const;
 
 export const OTHER_BEHAVIORS = [
   rollbackBehavior,
@@ -103,6 +104,7 @@ export const CITUS_BEHAVIORS = [
   isolationBehavior,
   racesBehavior,
   operatorBehavior,
+  firmDataBehavior,
   ...DESK_BEHAVIORS,
 ] as const;
 

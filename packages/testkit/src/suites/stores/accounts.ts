@@ -114,6 +114,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
         () => use.readProfile(actor),
         () => use.updateProfile(actor, { firstName: 'Zoë' }),
         () => use.setAvailability(actor, { acceptingAssignments: false }),
+        () => use.readCredentials(actor),
+        () => use.saveCredentials(actor, { licenses: [] }),
+        () => use.signOutEverywhere(actor),
         () => use.startPasskeyRegistration(actor, session),
         () => use.registerPasskey(actor, session, { name: 'Phone', response }),
       ])
@@ -145,18 +148,18 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await use.signIn({ email: old ?? '', code: latestCode(old ?? '') }, clientAddress());
       const email = `${svcId}@new.example`;
       const stored = async () => (await stores.appReads.adjuster(svcId))?.email;
-      const { adjuster } = await use.updateProfile({ svcId }, { email, firstName: 'Zoë' });
+      const { id: firmId } = await newFirm();
+      await use.addMember(firmId, svcId);
+      const { adjuster, firms } = await use.updateProfile({ svcId }, { email, firstName: 'Zoë' });
       expect([adjuster.email, adjuster.firstName]).toEqual([old, 'Zoë']);
       expect(await stored()).toBe(old);
       expect(noticesTo(old)).toEqual(['email_requested']);
       const code = latestCode(email);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(code)))).toBe('code_refused');
-      const { id: firmId } = await newFirm();
-      await use.addMember(firmId, svcId);
-      expect(await use.confirmEmail({ svcId }, code)).toMatchObject({
-        adjuster: { email },
-        firms: [{ firmId }],
-      });
+      expect(firms).toMatchObject([{ firmId }]);
+      const changed = await use.confirmEmail({ svcId }, code);
+      expect(changed).toMatchObject({ adjuster: { email }, firms });
+      expect(await use.readProfile({ svcId })).toEqual(changed);
       expect(await stored()).toBe(email);
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
       const { svcId: unconfirmed } = await newAdjuster();

@@ -120,10 +120,12 @@ export function auditBehavior(fixture: () => Fixture): void {
         `adjuster:${svcId} member.leave adjuster:${svcId} ok 192.0.2.5`,
       ]);
       expect(await actionsOf(SERVICE_CHAIN)).toContain(`${operator} audit.export  ok`);
+      const shared = (await fixture().auditOf(firm.id)).find(({ action }) => action === 'member.sharing');
+      expect(shared?.changes).toEqual({ credentials: { from: false, to: true } });
     });
 
     test('records a sign-in in the chain of each firm of the adjuster, without a firm in the service’s', async () => {
-      const { newFirm, newMember, newAdjuster, use } = fixture();
+      const { newFirm, newMember, newAdjuster, invite, use } = fixture();
       const [one, two] = [await newFirm(), await newFirm()];
       const svcId = await newMember(one);
       await use.addMember(two.id, svcId);
@@ -131,6 +133,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const opened = `operator:test-operator session.open adjuster:${svcId} ok`;
       for (const firm of [one, two]) expect((await actionsOf(firm.id)).at(-1)).toBe(opened);
       const { svcId: alone } = await newAdjuster();
+      await invite(one, alone);
       await use.openSession(alone);
       expect(await actionsOf(SERVICE_CHAIN)).toContain(
         `operator:test-operator session.open adjuster:${alone} ok`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
-import { type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { ALWAYS_AVAILABLE, type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
@@ -65,6 +65,8 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       const { newTeam, use } = fixture();
       const { firm, svcId } = await newTeam();
       await use.setAvailability({ svcId }, { maxOpenOffers: 4711 });
+      const changed = await use.setAvailability({ svcId }, { acceptingAssignments: false });
+      expect(changed).toEqual({ ...ALWAYS_AVAILABLE, maxOpenOffers: 4711, acceptingAssignments: false });
       const rows: unknown[] = [];
       for await (const row of use.exportFirm(firm.id)) rows.push(row);
       expect(JSON.stringify(rows)).toContain(svcId);

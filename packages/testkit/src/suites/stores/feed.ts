@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimFilter, ClaimView, UnitOfWork } from '@svc/application';
+import type { ClaimFilter, ClaimView, Tx, UnitOfWork } from '@svc/application';
 import { type ClaimId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
@@ -221,35 +221,46 @@ export function feedBehavior(fixture: () => Fixture): void {
       expect(received).not.toContain(accepted);
     });
 
-    test('reports how many claims it has moved so far, and in the end', async () => {
-      const { clock, use } = fixture();
-      const firms = [await restored(), await restored()] as const;
-      clock.advance(MINUTE);
+    type Restamp = Tx['feeds']['restamp'];
+    /** The use cases on a store that restamps otherwise. */
+    const useWith = (changed: (restamp: Restamp) => Restamp) => {
+      const { stores, useOn } = fixture();
+      const run: UnitOfWork['run'] = (work) =>
+        stores.unitOfWork.run((tx) =>
+          work({ ...tx, feeds: { ...tx.feeds, restamp: changed(tx.feeds.restamp) } }),
+        );
+      return useOn({ unitOfWork: { run } });
+    };
+
+    test('moves claims in batches until none is left, and reports how many so far, and in the end', async () => {
+      const { clock, auditOf } = fixture();
+      const [{ firm, to }] = [await restored(), await restored()];
+      const at = clock.advance(MINUTE);
       const progress: number[] = [];
-      const total = await use.restampFeeds(firms[0].to, (done) => progress.push(done));
-      expect(total).toBeGreaterThanOrEqual(6);
-      expect(progress.length).toBeGreaterThanOrEqual(2);
+      // Two are a whole batch.
+      const inBatches = useWith((restamp) => async (firmId, of, limit) => {
+        const count = await restamp(firmId, of, 2);
+        return count === 2 ? limit : count;
+      });
+      const total = await inBatches.restampFeeds(to, (done) => progress.push(done));
+      expect(progress.length).toBeGreaterThanOrEqual(4);
       expect(progress.at(-1)).toBe(total);
       expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
       expect(progress[0]).toBeGreaterThan(0);
+      expect(await feed(firm, { updatedSince: at })).toHaveLength(3);
+      const batches = (await auditOf(firm.id)).filter(({ action }) => action === 'feed.restamp');
+      expect(batches).toHaveLength(2);
     });
 
     test('an interrupted run is finished by the next, without delivering a claim twice', async () => {
-      const { clock, stores, useOn } = fixture();
+      const { clock, stores } = fixture();
       const firms = [await restored(), await restored()] as const;
       const to = clock.advance(MINUTE);
       clock.advance(MINUTE);
-      const unitOfWork: UnitOfWork = {
-        run: (work) =>
-          stores.unitOfWork.run((tx) => {
-            const restampUntilSecond: typeof tx.feeds.restamp = async (firmId, ...rest) => {
-              if (firmId === firms[1].firm.id) throw new Error('killed');
-              return tx.feeds.restamp(firmId, ...rest);
-            };
-            return work({ ...tx, feeds: { ...tx.feeds, restamp: restampUntilSecond } });
-          }),
-      };
-      const interrupted = useOn({ unitOfWork });
+      const interrupted = useWith((restamp) => async (firmId, ...rest) => {
+        if (firmId === firms[1].firm.id) throw new Error('killed');
+        return restamp(firmId, ...rest);
+      });
       await expect(interrupted.restampFeeds(to, silent)).rejects.toThrow('killed');
       await expect(restamp(to - 1)).rejects.toThrow('interrupted');
       const restampedAt = clock.now();

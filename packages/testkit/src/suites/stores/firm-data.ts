@@ -47,19 +47,6 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect(rows.some((row) => row.type === 'member' && row.member.membership.svcId === svcId)).toBe(true);
     });
 
-    test('is exported with its logged requests and the time of a legal hold', async () => {
-      const { newFirm, stores, use } = fixture();
-      const [firm, other] = [await newFirm(), await newFirm()];
-      const requests = Array.from({ length: 5 }, () => aLoggedRequest({ firmId: firm.id }));
-      await stores.requestLog.append([...requests, aLoggedRequest({ firmId: other.id })]);
-      const legalHoldSince = await use.setLegalHold(firm.id, true);
-      const rows = await exported(firm);
-      expect(rows[0]).toMatchObject({ type: 'firm', firm: { id: firm.id }, legalHoldSince });
-      const found = rows.flatMap((row) => (row.type === 'request' ? [row.request] : []));
-      expect(found).toHaveLength(5);
-      expect(found).toEqual(expect.arrayContaining(requests));
-    });
-
     test('of more than a page is exported once each', async () => {
       const { newFirm, newClaim, sendId, offer, use, clock } = fixture();
       const firm = await newFirm();
@@ -154,5 +141,22 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect(countsOf(await exported(firm)).audit).toBe(events + 1); // of the export before
       expect(await fixture().verifyAudit(firm.id)).toMatchObject({ intact: true });
     });
+  });
+}
+
+/** Requests are not kept in memory. */
+export function exportedRequestsBehavior(fixture: () => Fixture): void {
+  test('the data of a firm is exported with its logged requests and the time of a legal hold', async () => {
+    const { newFirm, stores, use } = fixture();
+    const [firm, other] = [await newFirm(), await newFirm()];
+    const requests = Array.from({ length: 5 }, () => aLoggedRequest({ firmId: firm.id }));
+    await stores.requestLog.append([...requests, aLoggedRequest({ firmId: other.id })]);
+    const legalHoldSince = await use.setLegalHold(firm.id, true);
+    const rows: ExportedRow[] = [];
+    for await (const row of use.exportFirm(firm.id)) rows.push(row);
+    expect(rows[0]).toMatchObject({ type: 'firm', firm: { id: firm.id }, legalHoldSince });
+    const found = rows.flatMap((row) => (row.type === 'request' ? [row.request] : []));
+    expect(found).toHaveLength(5);
+    expect(found).toEqual(expect.arrayContaining(requests));
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ApiKey, BY_SERVICE, makerOf } from '@svc/application';
+import { type ApiKey, BY_SERVICE } from '@svc/application';
 import {
   DAY,
   DEFAULT_MAX_KEYS,
@@ -73,43 +73,6 @@ export function keysBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(create(firm, second, 'test'))).toBe('account_removed');
     });
 
-    test('need attention while they work and their maker is removed or could not make them any more', async () => {
-      const { newFirm, newStaff, use, stores, clock } = fixture();
-      const firm = await newFirm();
-      const [admin, leaving, demoted] = [await newStaff(firm), await newStaff(firm), await newStaff(firm)];
-      const made: Record<string, ApiKey> = {
-        kept: (await create(firm, admin)).key,
-        removed: (await create(firm, leaving)).key,
-        demotedLive: (await create(firm, demoted)).key,
-        demotedTest: (await create(firm, demoted, 'test')).key,
-        brief: (await create(firm, leaving, 'live', { lifetimeMs: HOUR })).key,
-      };
-      const attention = async () => {
-        const [keys, staff] = [
-          await stores.operatorReads.keys(firm.id),
-          await stores.staffReads.ofFirm(firm.id),
-        ];
-        const nameOf = (id: string) => Object.keys(made).find((name) => made[name]?.id === id);
-        return Object.fromEntries(
-          keys.map((key) => {
-            const { maker, attention } = makerOf(key, staff, clock.now());
-            return [nameOf(key.id), [maker.name, attention]];
-          }),
-        );
-      };
-      expect(JSON.stringify(await attention())).not.toContain('maker_');
-      await use.removeStaff(leaving);
-      await use.updateStaff(demoted, { role: 'developer' });
-      clock.advance(HOUR);
-      expect(await attention()).toEqual({
-        kept: [admin.name, null],
-        removed: [leaving.name, 'maker_removed'],
-        demotedLive: [demoted.name, 'maker_role_changed'],
-        demotedTest: [demoted.name, null],
-        brief: [leaving.name, null],
-      });
-    });
-
     test('of one person are revoked together, and no others', async () => {
       const { newFirm, newStaff, use, stores, clock } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
@@ -122,6 +85,7 @@ export function keysBehavior(fixture: () => Fixture): void {
       expect(await revokeOf(other.id, leaving.staffId)).toEqual([]);
       const revoked = await revokeOf(firm.id, leaving.staffId);
       expect(new Set(revoked.map(({ id }) => id))).toEqual(new Set(own.map(({ key }) => key.id)));
+      expect(new Set(revoked.map(({ madeByName }) => madeByName))).toEqual(new Set([leaving.name]));
       for (const { secret } of own) expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
       const working = await stores.operatorReads.workingKeys(firm.id, clock.now());
       expect(working.map(({ madeBy }) => madeBy)).toEqual([admin.staffId]);

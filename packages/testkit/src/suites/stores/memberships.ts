@@ -42,6 +42,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         },
       });
       clock.advance(5);
+      expect(await errorCodeOf(use.setAcceptingAssignments({ svcId }, firm.id, false))).toBe('not_found');
       expect(await use.acceptInvitation({ svcId }, firm.id)).toEqual({
         firmId: firm.id,
         firmName: firm.name,

@@ -178,13 +178,6 @@ export function operatorBehavior(fixture: () => Fixture): void {
       }
     });
 
-    test('gets an error for the secret of a key instead of its id, which does not repeat the secret', async () => {
-      const { newFirm, use } = fixture();
-      const { secret } = await newKey(await newFirm());
-      const message = 'No key has the id given, which is the secret of a key.';
-      await expect(use.revokeKey(secret as KeyId)).rejects.toMatchObject({ message });
-    });
-
     test('can add only real adjusters and the firm’s own test accounts as members', async () => {
       const { newFirm, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
