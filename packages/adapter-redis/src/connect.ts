@@ -49,7 +49,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   };
 }
 
-function createClient(url: string, readUrl: (() => string) | undefined): Redis | Cluster {
+export function createClient(url: string, readUrl: (() => string) | undefined): Redis | Cluster {
   const urls = url.split(',').map((each) => each.trim());
   const common = {
     connectTimeout: 2000,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { assertionFor, attestationFor, createTestPasskeyVerifier } from '@svc/testkit';
+import { assertionFor, attestationFor, createTestPasskeyVerifier, errorCodeOf } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 test('a passkey is refused if a sign-in in between shows a copy of it, or if another account has registered it', async () => {
@@ -42,4 +42,10 @@ test('a passkey is refused if a sign-in in between shows a copy of it, or if ano
     await register(other);
   };
   expect([await signIn(0, [], move), await signIn(0)]).toEqual([refused, 'ok']);
+  // A client that has to pause, after three failures above, costs no verification.
+  const unknown = { ...attestationFor({ challenge: 'x' }, 'none'), authenticatorData: '', signature: '' };
+  for (let n = 3; n < 20; n += 1)
+    await errorCodeOf(use.signIn({ passkey: unknown, clientSecret: 'browser' }));
+  const verified: number[] = [];
+  expect([await signIn(0, [], async () => void verified.push(1)), verified]).toEqual([undefined, []]);
 });

@@ -172,6 +172,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
       for (const by of [svcId, unconfirmed])
         await use.updateProfile({ svcId: by }, { email: `${by}@newer.example` });
       expect([email, first].map(noticesTo)).toEqual([['email_requested'], ['email_requested']]);
+      // The old one is free.
+      expect((await newAdjuster({ email: old })).email).toBe(old);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
     });
 

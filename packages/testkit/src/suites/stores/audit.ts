@@ -339,26 +339,6 @@ export function auditBehavior(fixture: () => Fixture): void {
         expect(await verify(chain)).toMatchObject({ intact: true });
     });
 
-    test('records what a key was created with, and the end that rolling gave the old one', async () => {
-      const { newFirm, use, clock, newKey } = fixture();
-      const firm = await newFirm();
-      const { key } = await newKey(firm, { environment: 'test' });
-      await use.rollKey(key.id, HOUR);
-      const events = await fixture().auditOf(firm.id);
-      const created = {
-        action: 'key.create',
-        changes: { environment: { from: null, to: 'test' }, purpose: { from: null, to: 'claims' } },
-      };
-      expect(events.slice(-3)).toMatchObject([
-        created,
-        {
-          action: 'key.roll',
-          changes: { expires_at: { from: null, to: new Date(clock.now() + HOUR).toISOString() } },
-        },
-        created,
-      ]);
-    });
-
     test('records what a test key simulates: actions of the firm, and responses of its test account', async () => {
       const { newFirm, sendId, use } = fixture();
       const firm = await newFirm();

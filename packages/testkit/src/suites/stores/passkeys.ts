@@ -372,9 +372,10 @@ export function passkeysBehavior(fixture: () => Fixture): void {
 
     test('are removed by the operator together with all sessions', async () => {
       const { use, stores, clock } = fixture();
-      const { svcId, credentialId } = await withPasskey();
+      const [{ svcId, credentialId }, other] = [await withPasskey(), await withPasskey()];
       expect(await use.removePasskeys(svcId)).toBe(1);
       expect(await stores.accountReads.passkeys({ svcId })).toEqual([]);
+      expect(await stores.accountReads.passkeys({ svcId: other.svcId })).toEqual([other.passkey]);
       expect(await stores.accountReads.sessions({ svcId }, clock.now())).toEqual([]);
       const end = signIn(await use.startPasskeySignIn(CLIENT), credentialId);
       expect(await errorCodeOf(end)).toBe('sign_in_refused');
