@@ -27,10 +27,6 @@ export interface WriteDatabase<T> {
 export interface GroupOptions {
   /** 1: every write is saved alone. */
   readonly maxTogether: number;
-  /** Starts a group once the writes of this tick have arrived. Default: `setImmediate`. */
-  readonly soon?: (start: () => void) => void;
-  /** Before a write that conflicts with others' is saved again. Default: a timer. */
-  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
 }
 
 export interface Groups<T, Write, Result> extends GroupOptions {
@@ -57,7 +53,7 @@ interface Waiting<Write, Result> {
  */
 export function inGroups<T extends WriteTransaction, Write, Result>(
   database: WriteDatabase<T>,
-  { maxTogether, soon = setImmediate, pause, keysOf, save }: Groups<T, Write, Result>,
+  { maxTogether, keysOf, save }: Groups<T, Write, Result>,
 ): (write: Write) => Promise<Result> {
   let waiting: Waiting<Write, Result>[] = [];
   let transactions = 0;
@@ -67,7 +63,8 @@ export function inGroups<T extends WriteTransaction, Write, Result>(
 
   return (write) =>
     new Promise((resolve, reject) => {
-      if (!isStarting) soon(start);
+      // Once the writes of this tick have arrived.
+      if (!isStarting) setImmediate(start);
       isStarting = true;
       waiting.push({ write, keys: keysOf(write), resolve, reject });
     });
@@ -135,7 +132,7 @@ export function inGroups<T extends WriteTransaction, Write, Result>(
   }
 
   async function saveAlone(write: Write): Promise<Result> {
-    const settled = await repeatOnConflict(() => saveIn([write], 'wait'), pause);
+    const settled = await repeatOnConflict(() => saveIn([write], 'wait'));
     const result = settled.get(write);
     if (result === undefined) throw new DatabaseError('The claim or the change feed of its firm is missing.');
     return result();

@@ -155,10 +155,7 @@ const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
 
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
 const appClaimBytes = (row: AppClaimRow): number =>
-  documentBytes(row) +
-  detailsBytes(row.work_details) +
-  jsonBytes(row.work_notes) +
-  jsonBytes(row.rejection_reason);
+  documentBytes(row) + detailsBytes(row.work_details) + jsonBytes(row.work_notes);
 
 /** Of adjusters and of staff. */
 export const pgAccountReads = ({ orm }: Pick<Database, 'orm'>, encryption: Encryption): AccountReads => ({
