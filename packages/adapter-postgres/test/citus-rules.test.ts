@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { Firm } from '@svc/application';
 import type { Svcid } from '@svc/domain';
-import { transactionOnCitus } from '../src/citus/database.ts';
+import { executorOnCitus, transactionOnCitus } from '../src/citus/database.ts';
 import { checkRules, RULES } from '../src/citus/rules.ts';
-import { type OpenTransaction, statementNamed, statementNames } from '../src/driver/executor.ts';
+import {
+  type CancelableExecutor,
+  type OpenTransaction,
+  statementNamed,
+  statementNames,
+} from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import '../src/index.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
@@ -30,25 +35,30 @@ test('a statement in which its rule finds nothing is named', () => {
 });
 
 /** The names of the statements that run on a cluster, where the adjuster has no firm yet. */
-async function statementsOf(work: (transaction: OpenTransaction) => Promise<unknown>): Promise<string[]> {
+async function statementsOf(
+  work: (transaction: OpenTransaction, others: CancelableExecutor) => Promise<unknown>,
+): Promise<string[]> {
   const names: string[] = [];
+  const rows = async ({ name }: { name: string }) => {
+    names.push(name);
+    return [];
+  };
+  const transaction = transactionOnCitus({
+    rows,
+    send: ({ name }) => void names.push(name),
+    rowsAndCommit: () => Promise.reject(new Error('not expected')),
+    async orm(name) {
+      names.push(name);
+      return Promise.reject(new Error('no result'));
+    },
+    commit: async () => {},
+    rollback: async () => {},
+    commitSeconds: 0,
+    failure: null,
+  });
   await work(
-    transactionOnCitus({
-      async rows({ name }) {
-        names.push(name);
-        return [];
-      },
-      send: ({ name }) => void names.push(name),
-      rowsAndCommit: () => Promise.reject(new Error('not expected')),
-      async orm(name) {
-        names.push(name);
-        return Promise.reject(new Error('no result'));
-      },
-      commit: async () => {},
-      rollback: async () => {},
-      commitSeconds: 0,
-      failure: null,
-    }),
+    transaction,
+    executorOnCitus({ rows }, async () => transaction),
   ).catch(() => {});
   return names;
 }
@@ -83,4 +93,10 @@ test.each<[string, (transaction: OpenTransaction) => Promise<unknown>, string[]]
   ],
 ])('when %s, the locks and firms that Citus needs come first', async (_, work, expected) => {
   expect(await statementsOf(work)).toEqual(expected);
+});
+
+test('outside of a transaction, a change of accounts gets one with its lock, and firms are found first', async () => {
+  const run = (name: string) => statementsOf((_, others) => others.rows({ name, text: textOf(name) }));
+  expect(await run('firm_data_erase_adjusters')).toEqual([SHARED, 'firm_data_erase_adjusters']);
+  expect(await run('app_revisions')).toEqual(['citus_firms_of']);
 });

@@ -13,14 +13,14 @@ interface Request {
 const nextTick = () => new Promise(setImmediate);
 
 /** Ends each group and each request that is saved alone when the test says so. */
-function pausedTransactions() {
+function pausedTransactions(maxTogether = MAX_TOGETHER) {
   const running = new Map<string, () => void>();
   const hold = (name: string) => new Promise<void>((resolve) => running.set(name, resolve));
   const transaction: WriteTransaction = { rollback: async () => {}, commitSeconds: 0 };
   const run = inGroups<WriteTransaction, Request, string>(
     { begin: async () => transaction, metrics: NO_METRICS },
     {
-      maxTogether: MAX_TOGETHER,
+      maxTogether,
       keysOf: ({ keys }) => keys,
       async save(_, requests, whenLocked) {
         const names = requests.map(({ name }) => name).join(' ');
@@ -83,6 +83,16 @@ test('two groups run at a time, of up to 50 requests each, in the order of arriv
   end(groups[0] as string);
   end(groups[2] as string);
   expect(await Promise.all(results)).toEqual(names.map((name) => `${name} together`));
+});
+
+test('where each request has its own transaction, none waits for another but for one with the same key', async () => {
+  const { run, running, end } = pausedTransactions(1);
+  const results = ['a', 'b', 'c', 'a'].map((key, n) => run({ name: `${key}${n}`, keys: [key] }));
+  expect(await running()).toEqual(['a0 alone', 'b1 alone', 'c2 alone']);
+  end('a0 alone');
+  expect(await running()).toEqual(['b1 alone', 'c2 alone', 'a3 alone']);
+  for (const name of ['b1', 'c2', 'a3']) end(`${name} alone`);
+  expect(await Promise.all(results)).toEqual(['a0 alone', 'b1 alone', 'c2 alone', 'a3 alone']);
 });
 
 const CONFLICT = new ConcurrencyConflict('responses_save: 40P01');

@@ -6,6 +6,7 @@ import { executorOnCitus } from '../src/citus/database.ts';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import type { PostgresStores } from '../src/index.ts';
+import { withLargeValues } from '../src/reads/large-columns.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { readMaintenanceState, readReplicationState } from '../src/reads/pg-metric-sources.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
@@ -68,7 +69,11 @@ describe('reads', () => {
     expect(await counted(patient, 49)).toBe(1);
     expect(await counted(usual, 25, { environment: 'test' })).toBe(0);
     expect(await counted(usual, 25, { closedAt: NOW })).toBe(0);
+    expect(await counted(usual, 29 * 24)).toBe(1);
     expect(await counted(usual, 31 * 24)).toBe(0);
+    const { assignment } = aClaim(usual.firmId, usual.svcId);
+    const rejected = { assignment: { ...assignment, status: 'rejected', respondedAt: NOW } };
+    expect(await counted(usual, 25, rejected)).toBe(0);
   });
 
   test('endpoints that took no signal for an hour are counted as failing', async () => {
@@ -92,7 +97,7 @@ describe('reads', () => {
     await pending(await endpoint('live', null), 3, 59);
     await pending(await endpoint('live', null), 0, 61);
     await pending(await endpoint('test', null), 3, 61);
-    await endpoint('live', 'failing');
+    await pending(await endpoint('live', 'failing'), 3, 61);
     await endpoint('live', 'gone');
     await endpoint('live', 'requested');
     const { active, failing, paused } = await stores.metricSources.webhookEndpoints();
@@ -232,14 +237,14 @@ describe('reads', () => {
       },
     };
     const page = { after: null, limit: 200, maxBytes: 350_000 };
-    const inFeed = await pgFirmReads(onCitus() ? executorOnCitus(executor) : executor, NO_ENCRYPTION).claims(
-      firmId,
-      'live',
-      {},
-      page,
-    );
+    const reads = onCitus() ? executorOnCitus(executor) : executor;
+    const inFeed = await pgFirmReads(reads, NO_ENCRYPTION).claims(firmId, 'live', {}, page);
     expect(inFeed.rows.map((claim) => claim.asSent)).toEqual([asSent, asSent, asSent]);
     expect(bytesRead).toBeLessThan(350_000);
+    // One is erased before its large values are read.
+    const small = { id: newId<ClaimId>(), document: '{}', work_details: null };
+    const erased = { ...small, id: newId<ClaimId>(), work_details: '9000' };
+    expect(await withLargeValues(reads, [small, erased], () => firmId)).toEqual([small]);
   });
 
   test('the ids of more claims than are read at once are those of all, each once, in their order', async () => {

@@ -50,8 +50,12 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await expectChange({ other: true });
       await newDevice(other, 'phone');
       await expectChange({});
-      await use.closeAcceptedClaim({ svcId: other }, id);
+      await use.closeClaimAsOperator(id);
       await expectChange({ other: true });
+      const waiting = await sendId(firm.live, svcId);
+      await expectChange({ own: true });
+      await use.closeClaimAsOperator(waiting);
+      await expectChange({ own: true });
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
       await expectChange({ own: true });
       const second = await newFirm();
@@ -159,11 +163,13 @@ export function appReadsBehavior(fixture: () => Fixture): void {
     });
 
     test('lists every remaining claim exactly once while others are accepted or rejected', async () => {
-      const { newTeam, sendId, use } = fixture();
-      const { firm, svcId } = await newTeam();
+      const { newFirm, newMember, sendId, use } = fixture();
+      const firms = [await newFirm(), await newFirm()] as const;
+      const svcId = await newMember(firms[0]);
+      await use.addMember(firms[1].id, svcId);
       const ids: ClaimId[] = [];
       // All within one millisecond, so only the id separates them.
-      for (let n = 0; n < 15; n++) ids.push(await sendId(firm.live, svcId));
+      for (let n = 0; n < 15; n++) ids.push(await sendId(firms[n % 2 === 0 ? 0 : 1].live, svcId));
       const toRespond = [ids[0], ids[14], ids[7]] as ClaimId[];
       const responded = new Set(toRespond);
       const found = await everyPage(
@@ -220,15 +226,11 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await invite(two, svcId);
       await use.acceptInvitation({ svcId }, three.id);
       await use.setAcceptingAssignments({ svcId }, one.id, false);
+      const sharing = await use.setSharing({ svcId }, one.id, { credentials: true });
+      const member = { canAcceptClaims: true, acceptingAssignments: true, sharing: SHARES_NOTHING };
       expect(await stores.appReads.memberships(svcId)).toEqual([
-        {
-          ...{ firmId: three.id, firmName: three.name, canAcceptClaims: true, acceptingAssignments: true },
-          sharing: SHARES_NOTHING,
-        },
-        {
-          ...{ firmId: one.id, firmName: one.name, canAcceptClaims: true, acceptingAssignments: false },
-          sharing: SHARES_NOTHING,
-        },
+        { ...member, firmId: three.id, firmName: three.name },
+        { ...member, firmId: one.id, firmName: one.name, acceptingAssignments: false, sharing },
       ]);
     });
   });

@@ -52,8 +52,9 @@ export function boardBehavior(fixture: () => Fixture): void {
       const { newFirm, newMember, offer, use, clock } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const start = clock.now();
       const ids: ClaimId[] = [];
-      for (let n = 0; n < 6; n += 1) ids.push(await sendAt(firm, svcId));
+      for (let n = 1; n <= 7; n += 1) ids.push(await sendAt(firm, svcId, {}, `X-${n}`));
       const [rejected = '', offered = '', accepted = '', closed = '', ...rest] = ids as [ClaimId];
       const test = await sendAt(firm, firm.accounts.manual);
       clock.advance(MINUTE);
@@ -66,10 +67,11 @@ export function boardBehavior(fixture: () => Fixture): void {
       for (const limit of [1, 2, 100]) {
         // Rejected, until somebody offers it again.
         expect(await idsOn(firm, WAITING, limit)).toEqual([rejected, ...rest, offered]);
-        expect(await idsOn(firm, OPEN, limit)).toEqual([accepted, offered, rejected, ...[...rest].reverse()]);
+        expect(await idsOn(firm, OPEN, limit)).toEqual([accepted, offered, rejected, ...rest.toReversed()]);
         expect(await idsOn(firm, { ...OPEN, closed: true }, limit)).toEqual([closed]);
         expect(await idsOn(firm, { ...WAITING, environment: 'test' }, limit)).toEqual([test]);
-        expect(await idsOn(firm, { ...OPEN, environment: 'test' }, limit)).toEqual([test]);
+        for (const status of [undefined, 'pending_acceptance'] as const)
+          expect(await idsOn(firm, { ...OPEN, environment: 'test', status }, limit)).toEqual([test]);
       }
       for (const order of ['waiting', 'latest'] as const) {
         const filter = { ...OPEN, order };
@@ -77,31 +79,33 @@ export function boardBehavior(fixture: () => Fixture): void {
         expect(await idsOn(firm, { ...filter, adjuster: other })).toEqual([offered]);
         expect(await idsOn(firm, { ...filter, adjuster: svcId, status: 'rejected' })).toEqual([rejected]);
       }
-      expect(await idsOn(firm, { ...OPEN, adjuster: svcId })).toEqual([
-        ...[...rest].reverse(),
-        accepted,
-        rejected,
-      ]);
-      expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([rejected, ...rest]);
+      const ofAdjuster = [...rest.toReversed(), accepted, rejected];
+      expect(await idsOn(firm, { ...OPEN, adjuster: svcId }, 1)).toEqual(ofAdjuster);
+      expect(await idsOn(firm, { ...WAITING, adjuster: svcId }, 1)).toEqual([rejected, ...rest]);
       expect(await idsOn(firm, { ...OPEN, adjuster: svcId, closed: true })).toEqual([closed]);
+      const at = (minutes: number) => start + minutes * MINUTE;
+      const sent = { externalId: 'X-4', claimNumber: 'N-X-4' };
+      expect(await board(firm, { ...OPEN, closed: true })).toMatchObject([
+        { ...sent, offeredAt: at(4), respondedAt: null, updatedAt: at(4), closedAt: at(11) },
+      ]);
+      expect(await board(firm, { ...OPEN, status: 'rejected' })).toMatchObject([
+        { adjuster: svcId, status: 'rejected', offeredAt: at(1), respondedAt: at(9), closedAt: null },
+      ]);
       const late = { ...WAITING, status: 'pending_acceptance', late: true } as const;
       const counts = () => use.countBoard(firm.id, 'live');
       expect(await idsOn(firm, late)).toEqual([]);
-      expect(await counts()).toEqual({ waiting: rest.length + 2, late: 0, rejected: 1, unassigned: 0 });
+      const waiting = rest.length + 2;
+      expect(await counts()).toEqual({ waiting, late: 0, rejected: 1, unassigned: 0 });
       await use.setOfferWait(firm.id, 1);
       clock.advance(HOUR - 2 * MINUTE);
       for (const limit of [1, 2, 100]) expect(await idsOn(firm, late, limit)).toEqual(rest);
-      expect(await counts()).toEqual({
-        waiting: rest.length + 2,
-        late: rest.length,
-        rejected: 1,
-        unassigned: 0,
-      });
+      expect(await counts()).toEqual({ waiting, late: rest.length, rejected: 1, unassigned: 0 });
       clock.advance(MINUTE);
       for (const limit of [1, 2, 100]) {
         expect(await idsOn(firm, late, limit)).toEqual([...rest, offered]);
         expect(await idsOn(firm, { ...late, adjuster: other }, limit)).toEqual([offered]);
       }
+      expect(await counts()).toMatchObject({ late: rest.length + 1 });
       expect(await use.countBoard(firm.id, 'test')).toMatchObject({ waiting: 1, rejected: 0 });
       await offer(firm.live, rejected as ClaimId, other);
       expect(await counts()).toMatchObject({ waiting: rest.length + 2, rejected: 0 });
@@ -110,11 +114,15 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(pagesOfOne.map(({ id }) => id)).toEqual(await idsOn(firm, OPEN));
       await use.leaveFirm({ svcId: other }, firm.id);
       expect(await counts()).toMatchObject({ waiting: rest.length + 2, unassigned: 2 });
+      expect(await idsOn(firm, WAITING, 1)).toEqual([offered, rejected, ...rest]);
+      for (const id of rest) await use.closeClaimAsOperator(id);
+      const closedOfAdjuster = { ...OPEN, adjuster: svcId, closed: true };
+      expect(await idsOn(firm, closedOfAdjuster, 1)).toEqual([...rest.toReversed(), closed]);
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
     });
 
     test('finds claims by the start of their ids, and by words of name and street, each once', async () => {
-      const { newTeam } = fixture();
+      const { newTeam, use } = fixture();
       const { firm, svcId } = await newTeam();
       const person = (first_name: string, last_name: string, street: string) => ({
         policyholder: { first_name, last_name, phone: '1' },
@@ -144,6 +152,8 @@ export function boardBehavior(fixture: () => Fixture): void {
         expect(await search(text)).toEqual([obrien]);
       expect(await idsOn(firm, { ...OPEN, state: 'FL' })).toEqual([]);
       expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(4);
+      await use.closeClaimAsOperator(peña);
+      for (const text of ['A-1', 'N-A-1']) expect(await search(text, { closed: true })).toEqual([peña]);
     });
 
     test('finds claims by the end of their numbers, the phone and policy numbers, the ZIP code, the state and the adjuster', async () => {
@@ -259,8 +269,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       await use.withdrawOffer(await newStaff(firm), { claimId: third });
       const until = clock.advance(7 * DAY);
       await sendAt(firm, other);
-      const report = (by: 'adjuster' | 'week' | 'carrier', to = until) =>
-        use.reportAnswers(firm.id, { environment: 'live', since, until: to, by, timeZone: 'UTC' });
+      const report = (by: 'adjuster' | 'week' | 'carrier', to = until, of = firm) =>
+        use.reportAnswers(of.id, { environment: 'live', since, until: to, by, timeZone: 'UTC' });
       const none = { accepted: 0, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 0 };
       const [slow, fast] = [5 * MINUTE, 4 * MINUTE];
       const answered = {
@@ -274,14 +284,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       const counts = { ...none, accepted: 1, rejected: 1, withdrawn: 1, closed: 1 };
       expect(total).toEqual({ group: '', offers: 6, ...counts, withdrawn: 2, pending: 1, ...answered });
       expect(rows[0]).toEqual({ group: svcId, label: name, offers: 4, ...counts, ...answered });
-      expect(rows[1]).toMatchObject({
-        group: other,
-        offers: 2,
-        ...none,
-        withdrawn: 1,
-        pending: 1,
-        ...unanswered,
-      });
+      const ofOther = { ...none, withdrawn: 1, pending: 1, ...unanswered };
+      expect(rows[1]).toMatchObject({ group: other, offers: 2, ...ofOther });
       const countIn = async (from: number, to: number, environment: 'live' | 'test' = 'live') => {
         const filter = { environment, since: from, until: to, by: 'week', timeZone: 'UTC' } as const;
         return (await use.reportAnswers(firm.id, filter)).total.offers;
@@ -297,23 +301,11 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(byWeek.map(({ offers }) => offers)).toEqual([6, 1]);
       expect(byWeek.map(({ group }) => new Date(group).getUTCDay())).toEqual([1, 1]);
       expect(byWeek.map(({ partial }) => partial)).toEqual([true, true]);
-      const byCarrier = (await report('carrier')).rows.map(({ group, label, offers }) => [
-        group,
-        label,
-        offers,
-      ]);
-      expect(byCarrier).toContainEqual(['Bayou', 'Bayou', 2]);
-      expect(
-        (
-          await use.reportAnswers((await newFirm()).id, {
-            environment: 'live',
-            since,
-            until,
-            by: 'week',
-            timeZone: 'UTC',
-          })
-        ).rows,
-      ).toEqual([]);
+      const ofCarrier = { group: 'Bayou', label: 'Bayou', offers: 2 };
+      expect((await report('carrier')).rows).toContainEqual(expect.objectContaining(ofCarrier));
+      await use.leaveFirm({ svcId: other }, firm.id);
+      expect((await report('week')).total).toMatchObject({ withdrawn: 2, unassigned: 1, pending: 0 });
+      expect((await report('week', until, await newFirm())).rows).toEqual([]);
     });
 
     test('reports contacts in time by the rules of the carrier and event, only where the adjuster lets the firm see them', async () => {
@@ -349,12 +341,14 @@ export function boardBehavior(fixture: () => Fixture): void {
       const closedLate = await accept('Other');
       await accept('Bayou', undefined, hidden);
       const acceptedAt = clock.now();
-      await use.closeAcceptedClaim({ svcId }, closed);
-      clock.advance(90 * HOUR);
-      await use.closeAcceptedClaim({ svcId }, closedLate);
       const reached = (id: ClaimId, hours: number) =>
         use.logContact({ svcId }, id, { id: 'a', at: acceptedAt + hours * HOUR, result: 'reached' });
-      await reached(early, 1);
+      await use.closeAcceptedClaim({ svcId }, closed);
+      // By a device whose clock is ahead, and received exactly when it was due.
+      clock.advance(since + MINUTE + 2 * HOUR - acceptedAt);
+      await reached(early, 3);
+      clock.advance(88 * HOUR);
+      await use.closeAcceptedClaim({ svcId }, closedLate);
       await reached(general, 25);
       const date = new Date(acceptedAt).toISOString().slice(0, 10);
       await use.recordWork({ svcId }, byDate, { contactDate: date });
@@ -413,7 +407,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const started = clock.now();
       clock.advance(sunday - started);
       await sendAt(firm, svcId);
-      const monday = clock.advance(DAY);
+      clock.advance(DAY);
       await sendAt(firm, svcId);
       const end = clock.advance(DAY);
       const weeks = async (timeZone: string, since: number, until = end) => {
@@ -427,13 +421,8 @@ export function boardBehavior(fixture: () => Fixture): void {
         ['2027-11-08', '2027-11-08', 1, true],
       ]);
       const startOfWeek = Date.UTC(2027, 10, 1, 5);
-      expect((await weeks('America/Chicago', startOfWeek))[0]).toEqual([
-        '2027-11-01',
-        '2027-11-01',
-        1,
-        false,
-      ]);
-      expect(monday).toBeGreaterThan(sunday);
+      const [whole] = await weeks('America/Chicago', startOfWeek);
+      expect(whole).toEqual(['2027-11-01', '2027-11-01', 1, false]);
       for (let week = 0; week < 10; week += 1) {
         clock.advance(7 * DAY);
         await sendAt(firm, svcId);
@@ -445,7 +434,7 @@ export function boardBehavior(fixture: () => Fixture): void {
 
     test('counts the open work of adjusters and the median time of their answers', async () => {
       const { newFirm, newMember, offer, use, clock, stores } = fixture();
-      const firm = await newFirm();
+      const [firm, elsewhere] = [await newFirm(), await newFirm()];
       const [svcId, idle] = [await newMember(firm), await newMember(firm)];
       const ids = [];
       for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId));
@@ -463,6 +452,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       await offer(firm.live, second, idle);
       const workNow = async () => (await stores.boardReads.work(firm.id, [svcId])).get(svcId);
       expect(await workNow()).toEqual(work.get(svcId));
+      expect((await stores.boardReads.work(elsewhere.id, [svcId])).get(svcId)).toEqual(work.get(idle));
       // So does one of a claim that is closed.
       await use.rejectClaim({ svcId }, fourth, null);
       const before = await workNow();
@@ -490,16 +480,19 @@ export function boardBehavior(fixture: () => Fixture): void {
       const [{ firm, svcId }, other] = [await newTeam(), await newTeam()];
       const open = await sendAt(firm, svcId, {}, 'T-1');
       const closed = await sendAt(firm, svcId, {}, 'T-2');
-      await use.closeClaimAsOperator(closed);
+      const { closedAt } = await use.closeClaimAsOperator(closed);
       await sendAt(firm, firm.accounts.manual, {}, 'T-3');
       await sendAt(other.firm, other.svcId, {}, 'T-4');
       const found = async (ids: readonly string[], numbers = ids) => {
         const sent = ids.map((externalId, n) => ({ externalId, claimNumber: numbers[n] ?? '' }));
-        return (await stores.boardReads.claimsWithIds(firm.id, 'live', sent)).map(({ id }) => id).sort();
+        const rows = await stores.boardReads.claimsWithIds(firm.id, 'live', sent);
+        return rows.sort((one, two) => one.externalId.localeCompare(two.externalId));
       };
       const ids = ['none', 'T-1', 'T-2', 'T-3', 'T-4'];
       const numbers = ids.map((id) => `N-${id}`);
-      expect(await found(ids, numbers)).toEqual([open, open, closed].sort());
+      const row1 = { id: open, externalId: 'T-1', claimNumber: 'N-T-1', closedAt: null };
+      const row2 = { id: closed, externalId: 'T-2', claimNumber: 'N-T-2', closedAt };
+      expect(await found(ids, numbers)).toEqual([row1, row1, row2]);
       expect(await found(numbers, ids)).toEqual([]);
     });
 

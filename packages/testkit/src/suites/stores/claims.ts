@@ -16,7 +16,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const adjuster = await newMember(firm);
       const claim = newClaim();
       const at = clock.advance(1);
-      const { claim: sent, replayed } = await send(firm.live, adjuster, { claim });
+      const sending = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
+      const { claim: sent, replayed } = await send(firm.live, adjuster, sending);
       expect(replayed).toBe(false);
       const expected = {
         id: sent.id,
@@ -37,12 +38,17 @@ export function claimsBehavior(fixture: () => Fixture): void {
       expect(await read(firm, sent.id)).toEqual(expected);
       const list = await stores.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 10 });
       expect(list).toEqual({ rows: [expected], next: null });
+      const slot = { ...firm.live, key: 'key-1' };
+      const bound = { fingerprint: sending.fingerprint, claim: expected };
+      expect(await stores.firmReads.boundClaim(slot, at)).toEqual(bound);
     });
 
     test("the adjuster's work and closing are not visible to the firm and keep updated_at", async () => {
-      const { newOffer, use, clock } = fixture();
+      const { newOffer, use, clock, stores } = fixture();
       const { firm, svcId, id } = await newOffer();
-      await use.acceptClaim({ svcId }, id);
+      await use.setOfferWait(firm.id, 4);
+      const accepted = await use.acceptClaim({ svcId }, id);
+      expect(accepted).toMatchObject(await use.readClaim({ svcId }, id));
       const before = await read(firm, id);
       clock.advance(60_000);
       await use.recordWork({ svcId }, id, { contactDate: '2026-09-02', notes: 'water line at 14″' });
@@ -61,6 +67,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const closed = await use.closeAcceptedClaim({ svcId }, id);
       expect(closed).toMatchObject({ closedAt: clock.now(), work: logged.work });
       expect(await read(firm, id)).toEqual(before);
+      expect(await stores.operatorReads.claim(id)).toMatchObject(await use.readClaim({ svcId }, id));
       expect(await errorCodeOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
     });
 

@@ -44,7 +44,8 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { offer, send, use, stores } = fixture();
       const { owner, other, svcId, stranger, invited, id } = await setUp();
       const before = await stores.firmReads.claim(owner.id, 'live', id);
-      expect(await errorCodeOf(offer(other.live, id, stranger))).toBe('not_found');
+      for (const claimId of [id, 'no uuid' as ClaimId])
+        expect(await errorCodeOf(offer(other.live, claimId, stranger))).toBe('not_found');
       for (const { test, accounts } of [other, owner])
         expect(await errorCodeOf(offer(test, id, accounts.manual))).toBe('not_found');
       expect(await errorCodeOf(send(other.live, svcId))).toBe('adjuster_not_in_firm');

@@ -299,12 +299,15 @@ export function membershipsBehavior(fixture: () => Fixture): void {
     });
 
     test('a test key sees only test accounts, a live key sees all adjusters, and neither those who left', async () => {
-      const { newTeam, use } = fixture();
+      const { newTeam, use, stores } = fixture();
       const { firm, svcId } = await newTeam();
       await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
       const accounts = ['accepts', 'manual', 'new', 'paused', 'rejects'] as const;
       const tests = accounts.map((behavior) => firm.accounts[behavior]).sort();
-      expect((await listed(firm, 'test')).map((r) => r.membership.svcId).sort()).toEqual(tests);
+      const inTest = await listed(firm, 'test');
+      expect(inTest.map((r) => r.membership.svcId).sort()).toEqual(tests);
+      const known = await stores.operatorReads.testAccounts(firm.id);
+      expect(known).toEqual(expect.arrayContaining(inTest.map(({ adjuster }) => adjuster)));
       expect((await listed(firm)).map((r) => r.membership.svcId).sort()).toEqual([svcId, ...tests].sort());
       const { manual } = firm.accounts;
       await use.sandbox.leaveFirm(firm.test, manual);

@@ -23,7 +23,11 @@ export function outboxBehavior(fixture: () => Fixture): void {
       };
       expect(await assignment(firm.id, claimId)).toEqual(held);
       await use.acceptClaim({ svcId }, claimId);
-      expect(await assignment(firm.id, claimId)).toEqual({ ...held, status: 'accepted' });
+      await use.setOfferWait(firm.id, 4);
+      clock.advance(HOUR);
+      const { closedAt } = await use.closeAcceptedClaim({ svcId }, claimId);
+      const ended = { status: 'accepted', closedAt, offerWaitHours: 4 };
+      expect(await assignment(firm.id, claimId)).toEqual({ ...held, ...ended });
       const nothing = ids.next() as ClaimId;
       for (const [firmId, id] of [
         [other.id, claimId],

@@ -171,9 +171,9 @@ export function staffBehavior(fixture: () => Fixture): void {
     });
 
     test('change the firm of a session, which is then of that firm alone, and keep it when the other removes them', async () => {
-      const { use, clock, newFirm, newStaff, stores } = fixture();
+      const { use, clock, newFirm, newStaff, newAdjuster, newSession, stores, secrets } = fixture();
       const { first, second, email, member, other } = await personOfTwo();
-      await newStaff(first);
+      const admin = await newStaff(first);
       await newStaff(second);
       const { token } = await sessionOf(
         use.desk.signIn({ email, code: await codeOf(email), firmId: first.id }),
@@ -184,13 +184,22 @@ export function staffBehavior(fixture: () => Fixture): void {
         return signedIn;
       };
       const { tokenHash } = await current();
+      const hashOfAdmin = secrets.hashOf((await use.openStaffSession(admin)).token, 'staff_session') ?? '';
+      const { tokenHash: hashOfAdjuster } = await newSession((await newAdjuster()).svcId);
       const stranger = await newFirm();
       expect(await errorCodeOf(use.desk.changeFirm(member, tokenHash, stranger.id))).toBe('not_found');
       expect((await use.desk.changeFirm(member, tokenHash, first.id)).staffId).toBe(member.staffId);
       expect((await use.desk.changeFirm(member, tokenHash, second.id)).staffId).toBe(other.staffId);
-      expect((await current()).staff).toMatchObject({ firmId: second.id, role: 'dispatcher' });
-      expect(await stores.credentials.openSessions([tokenHash], clock.now())).toEqual(
-        new Map([[tokenHash, { staffId: other.staffId, role: 'dispatcher' }]]),
+      const { id: firmId, name: firmName } = second;
+      const ofOther = { staffId: other.staffId, role: 'dispatcher' } as const;
+      expect((await current()).staff).toEqual({ ...ofOther, firmId, firmName, plan: 'standard' });
+      const hashes = [hashOfAdjuster, tokenHash, hashOfAdmin];
+      expect(await stores.credentials.openSessions(hashes, clock.now())).toEqual(
+        new Map([
+          [hashOfAdjuster, null],
+          [tokenHash, ofOther],
+          [hashOfAdmin, { staffId: admin.staffId, role: 'admin' }],
+        ]),
       );
       const sessions = (of: StaffRef) => stores.unitOfWork.run((tx) => tx.sessions.of(accountRef(of)));
       expect([(await sessions(member)).length, (await sessions(other)).length]).toEqual([0, 1]);
