@@ -99,8 +99,8 @@ export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
   readonly signInFailures: SignInFailure[];
   readonly notices: { readonly email: string; readonly event: string }[];
-  /** What endpoints were sent, with the time of the signature. */
-  readonly webhooks: (WebhookMessage & { readonly at: Instant })[];
+  /** What endpoints were sent, with the time of the signature, and how long they had. */
+  readonly webhooks: (WebhookMessage & { readonly at: Instant; readonly timeoutMs: number })[];
   /** What endpoints answer, by URL; default: 204. */
   readonly webhookResults: Map<string, WebhookResult>;
   readonly pausedWebhooks: string[];
@@ -187,8 +187,8 @@ function composeUseCases(
   };
   const webhookSender: WebhookSender = {
     problemOf: (url) => (url.startsWith('https://') ? null : 'The URL must start with https://.'),
-    async send(message, at) {
-      external.webhooks.push({ ...message, at });
+    async send(message, at, timeoutMs) {
+      external.webhooks.push({ ...message, at, timeoutMs });
       return external.webhookResults.get(message.url) ?? { status: 204, retryAfterMs: null, body: '' };
     },
   };

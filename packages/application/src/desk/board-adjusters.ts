@@ -50,7 +50,6 @@ export const makeListBoardAdjusters =
         .map((offer) => [offer.adjuster, offer.respondedAt]),
     );
     const { rows, next } = await firmReads.adjusters(firmId, environment, request);
-    if (rows.length === 0) return { rows: [], next };
     const svcIds = rows.map(({ adjuster }) => adjuster.svcId);
     const [work, candidates] = await Promise.all([
       boardReads.work(firmId, svcIds),

@@ -31,7 +31,6 @@ function startsWith({ route, behavior }: LoggedRequest, typed: string): boolean 
   const [, wantedMethod, wanted = ''] =
     /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?([^?]*)/.exec(typed.trim()) ?? [];
   if (wantedMethod !== undefined && wantedMethod.toUpperCase() !== method) return false;
-  if (template.startsWith(wanted)) return true;
   const [parts, wantedParts] = [template.split('/'), wanted.split('/')];
   return (
     wantedParts.length <= parts.length &&

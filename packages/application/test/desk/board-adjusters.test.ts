@@ -57,6 +57,8 @@ test('adjusters are listed with their own work, and for a claim with distance an
   const id = await sendId(firm.live, rejecting, {
     claim: { ...claim, asSent: asSent as typeof claim.asSent },
   });
+  await use.rejectClaim({ svcId: rejecting }, id, null);
+  await offer(firm.live, id, rejecting);
   const rejectedAt = clock.advance(60_000);
   await use.rejectClaim({ svcId: rejecting }, id, null);
   for (const svcId of [near, rejecting]) await offer(firm.live, id, svcId);

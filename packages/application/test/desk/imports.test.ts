@@ -15,11 +15,7 @@ async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) 
   const imports = { ...use, sendImported: makeSendImported(deps) };
   const start = (actor: FirmActor = firm.test) =>
     imports.startImport(actor, {
-      id: undefined,
-      name: 'Monday',
-      fileName: 'Monday.csv',
-      columns: { Zip: null },
-      totalRows: 50,
+      ...{ id: undefined, name: 'Monday', fileName: 'Monday.csv', columns: { Zip: null }, totalRows: 50 },
     });
   const rowOf = (claim: ClaimToSend, adjuster = firm.accounts.manual) => ({
     ...claim,
@@ -101,12 +97,7 @@ test('rows are sent ten at a time, and counted once however often they are sent'
   expect(first.map((each) => each?.outcome)).toEqual([undefined, ...Array(22).fill('sent'), 'failed']);
   expect(most).toBe(10);
   const counted = {
-    updatedAt: clock.now(),
-    nextRow: 26,
-    nextUncounted: 26,
-    sent: 22,
-    alreadySent: 0,
-    failed: 2,
+    ...{ updatedAt: clock.now(), nextRow: 26, nextUncounted: 26, sent: 22, alreadySent: 0, failed: 2 },
   };
   clock.advance(1000);
   expect(await imports.sendImported(firm.test, part)).toEqual(

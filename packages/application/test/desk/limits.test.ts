@@ -18,15 +18,9 @@ test('a firm reads what its working keys use, and the limited requests of each o
   await create('live', HOUR);
   clock.advance(HOUR);
   const today = Math.floor(clock.now() / DAY);
-  const counted = (
-    { id, environment }: Pick<ApiKey, 'id' | 'environment'>,
-    daysAgo: number,
-    count: number,
-  ) => ({
-    keyId: id,
-    environment,
-    day: today - daysAgo,
-    count,
+  type Key = Pick<ApiKey, 'id' | 'environment'>;
+  const counted = ({ id, environment }: Key, daysAgo: number, count: number) => ({
+    ...{ keyId: id, environment, day: today - daysAgo, count },
   });
   const counts = [
     ...[counted(live, 0, 1), counted(live, 13, 2), counted(test, 0, 4), counted(revoked, 0, 8)],

@@ -12,7 +12,8 @@ import {
 
 const FIRM = 'firm' as FirmId;
 const KEYS = ['one', 'two'] as KeyId[];
-const ROUTES = ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims', 'GET /v1/me'];
+const CLAIM = ['GET /v1/claims/{id}', 'POST /v1/claims/{id}/assignment'];
+const ROUTES = ['GET /v1/claims', ...CLAIM, 'POST /v1/claims', 'GET /v1/me'];
 const CODES = [null, 'not_found', 'rate_limited'];
 const STATUSES = [200, 404, null, 400, 503, 399, 200];
 const PER_ELEMENT = 3;
@@ -129,18 +130,18 @@ test('one request is read by its id, by its own firm alone', async () => {
 });
 
 test.each([
-  [' POST /v1/claims ', ['POST /v1/claims']],
+  [' POST /v1/claims ', ['POST /v1/claims', 'POST /v1/claims/{id}/assignment']],
   ['get  /v1/claims', ['GET /v1/claims', 'GET /v1/claims/{id}']],
-  ['/v1/claims/0f', ['GET /v1/claims/{id}']],
-  ['/v1/claims/0f3c/', []],
-  ['https://claims.example.com/v1/claims/0f3c?x=1', ['GET /v1/claims/{id}']],
-  ['/v1/claims/', ['GET /v1/claims/{id}']],
-  ['/v1/claims/{id}', ['GET /v1/claims/{id}']],
-  ['/v1/cl', ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims']],
-  ['/v1/claims/0f3c/assignment', []],
-  ['/v1/aims', []],
+  ['/v1/claims/0f', CLAIM],
+  ['/v1/claims/0f3c/', ['POST /v1/claims/{id}/assignment']],
+  ['https://claims.example.com/v1/claims/0f3c?x=1', CLAIM],
+  ['/v1/claims/', CLAIM],
+  ['/v1/claims/{id}', CLAIM],
+  ['/v1/cl', ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims', 'POST /v1/claims/{id}/assignment']],
+  ['/v1/claims/0f3c/assignment', ['POST /v1/claims/{id}/assignment']],
+  ['/v1/claims//assignment', []],
   ['/v/claims/0f', []],
-  ['/v1/claims/{d}', ['GET /v1/claims/{id}']],
+  ['/v1/claims/{d}', CLAIM],
   ['/v2', []],
   ['DELETE /v1/claims', []],
 ])('the path %s, as it is printed, requested or copied, finds %j', async (path, routes) => {

@@ -53,6 +53,8 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await use.updateStaff(member, { role: 'dispatcher', name: member.name });
   await setMail(false);
   await use.updateStaff(member, { role: 'admin', name: 'Zoë' });
+  // Also of the only administrator.
+  await use.updateStaff(member, { name: 'Zoé' });
   for (let times = 0; times < 3; times += 1) await setMail(true);
   // Due, while its job has not run: another one is queued.
   clock.advance(nextLateOffersMail(clock.now()) - clock.now());
@@ -66,6 +68,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
     ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
     ['staff.role', { role: { from: 'dispatcher', to: 'admin' } }],
+    ['staff.rename', undefined],
     ['staff.rename', undefined],
     ['staff.settings', { lateOffersMail: { from: false, to: true } }],
     ['staff.settings', undefined],

@@ -98,7 +98,13 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   await changeAndDeliver();
   respond(url, 204);
   const [failed] = await memory.webhookReads.deliveries(firm.id, id, null, 1);
-  await use.replayWebhook(BY_SERVICE, firm.id, failed?.id ?? '');
+  let waits = 0;
+  await use.replayWebhook(BY_SERVICE, firm.id, failed?.id ?? '', (work) => {
+    waits += 1;
+    return work;
+  });
+  const timeouts = external.webhooks.slice(-2).map(({ timeoutMs }) => timeoutMs);
+  expect([waits, ...timeouts]).toEqual([1, 10 * SECOND, 4 * SECOND]);
   const sent = external.webhooks.length;
   await changeAndDeliver();
   expect(external.webhooks).toHaveLength(sent);

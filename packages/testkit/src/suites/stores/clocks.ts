@@ -56,10 +56,13 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       await setRules(firm, [{ contactHours: 1 }]);
       const twice = [
-        { carrier: 'Bayou', contactHours: 1 },
-        { carrier: ' BAYOU ', reportDays: 2 },
+        ...[{ contactHours: 1 }, { carrier: 'Bayou', contactHours: 1 }],
+        ...[
+          { carrier: 'Gulf', reportDays: 2 },
+          { carrier: ' BAYOU ', reportDays: 2 },
+        ],
       ];
-      const message = 'Rules 1 and 2 are for the same claims: make them one.';
+      const message = 'Rules 2 and 4 are for the same claims: make them one.';
       await expect(setRules(firm, twice)).rejects.toMatchObject({ code: 'clock_rules_repeated', message });
       expect((await fixture().stores.boardReads.clocks(firm.id)).rules).toEqual([{ contactHours: 1 }]);
     });
@@ -105,6 +108,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const id = await accepted(firm, svcId);
       const others = await accepted(firm, other);
       await setRules(firm, [{ carrier: 'Bayou Mutual', catCode: 'FL26-09', contactHours: 2 }]);
+      await use.setDeadline({ event: 'FL26-09', kind: 'inspection', hours: 47, source: 'Bulletin' });
       const actor = { svcId };
       const deviceAt = acceptedAt + HOUR;
       const at = clock.advance(3 * HOUR);
@@ -123,7 +127,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       await use.setSharing(actor, firm.id, { clocks: true });
       const step = { deviceAt, at, date: null };
       const contact = { step, dueAt: acceptedAt + 2 * HOUR, late: false };
-      const inspection = { step: null, dueAt: deviceAt + 48 * HOUR, late: false };
+      const inspection = { step: null, dueAt: deviceAt + 47 * HOUR, late: false };
       const [claim, row, receipt] = await views();
       expect(claim).toMatchObject({ contact, inspection });
       expect(row).toEqual(claim);
@@ -138,7 +142,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       expect(await lateIds()).toEqual([others]);
 
       // An inspection that is late, entered offline; and an earlier contact that is claimed afterwards.
-      const inspectedAt = deviceAt + 49 * HOUR;
+      const inspectedAt = deviceAt + 48 * HOUR;
       const received = clock.advance(50 * HOUR);
       await use.logContact(actor, id, { id: 'b', at: inspectedAt, result: 'inspected' });
       await use.logContact(actor, id, { ...attempt, at: acceptedAt });
@@ -150,6 +154,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
 
       await use.setSharing(actor, firm.id, { clocks: false });
       expect([await views(), await lateIds()]).toEqual([[null, null, null], [others]]);
+      await use.removeDeadline('FL26-09', 'inspection');
     });
 
     test('ends with the membership, and is never that of another firm', async () => {
