@@ -15,7 +15,7 @@ export const ADDRESSES = {
 export const GRANT: Omit<KeyGrant, 'environment'> = {
   ...{ keyId: 'key_1' as KeyId, firmId: FIRM, firmName: 'Gulf', expiresAt: null, revokedAt: null },
   ...{ purpose: 'full_access', plan: 'standard' },
-  limits: { requestsPerMinute: 600, writesPerMinute: 60, burst: 20 },
+  limits: { requestsPerMinute: 600, writesPerMinute: null, burst: 20 },
 };
 const STAFF: SignedInStaff['staff'] = {
   ...{ firmId: FIRM, firmName: 'Gulf', staffId: 'staff-1' as StaffId, role: 'admin', plan: 'standard' },
@@ -75,6 +75,10 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders?: readonly string[];
   readonly body?: unknown;
+  /** Of the body, which arrives by each of them, with spaces before it. */
+  readonly characters?: number;
+  /** Unless the client is slow. */
+  readonly isComplete?: boolean;
 }
 
 /**
@@ -122,18 +126,18 @@ export function application<Use extends object>(
   return async function ask(
     method: string,
     path: string,
-    { headers = {}, rawHeaders = [], body }: Sent = {},
+    { headers = {}, rawHeaders = [], body, characters = 0, isComplete = true }: Sent = {},
   ) {
     for (const list of [calls, audited, lines]) list.length = 0;
-    const json = body === undefined ? undefined : JSON.stringify(body);
+    const json = body === undefined ? undefined : JSON.stringify(body).padStart(characters);
     const length =
       json === undefined ? {} : { 'content-type': 'application/json', 'content-length': `${json.length}` };
     const { request, response, body: sent } = exchange({ ...length, ...headers });
     Object.assign(request, { method, url: path, rawHeaders });
     Object.defineProperty(request.socket, 'remoteAddress', { value: '192.0.2.1' });
-    request.push(json ?? null);
-    if (json !== undefined) request.push(null);
-    request.complete = true;
+    for (const chunk of characters > 0 && json !== undefined ? json : [json ?? null]) request.push(chunk);
+    request.complete = isComplete;
+    if (json !== undefined && isComplete) request.push(null);
     response.writeHead = (status: number, fields?: unknown) => {
       const given = fields as string[];
       for (let at = 0; at < given.length; at += 2) response.setHeader(given[at] ?? '', given[at + 1] ?? '');

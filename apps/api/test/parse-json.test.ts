@@ -6,9 +6,9 @@ import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { anyCharacter } from './any-character.ts';
 
 /** The parsed value, or the detail of the problem. */
-function outcome(text: string): unknown {
+function outcome(text: string, maxValues?: number): unknown {
   try {
-    return parseJson(Buffer.from(text));
+    return parseJson(Buffer.from(text), maxValues);
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const [item] = error.extra.errors ?? [];
@@ -67,6 +67,16 @@ describe('a body of too many values', () => {
       `[${'1,'.repeat(most)}x`,
     ];
     for (const text of texts) expect(outcome(text)).toBe(TOO_MANY);
+  });
+
+  test('may be of more where an operation takes them, but not of more members', () => {
+    const values = `[${'1,'.repeat(most)}1]`;
+    const tooMany = `Must not hold more than ${most + 1} values, of which ${most} are members.`;
+    expect(outcome(values, most + 1)).toEqual(JSON.parse(values));
+    expect([
+      outcome(`[[],${values.slice(1)}`, most + 1),
+      outcome(`{${members(most + 1)}}`, most + 1),
+    ]).toEqual([...[tooMany, tooMany]]);
   });
 
   test('has no commas or brackets of texts among them', () => {

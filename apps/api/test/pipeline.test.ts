@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { RejectedAnswer } from '@svc/application';
 import { type Endpoint, ERRORS, type ErrorCode, endpoints, LIMITS, mcpEndpoint } from '@svc/contract';
 import {
+  type ClaimId,
   DomainError,
   type FaultKind,
   type FieldErrorCode,
@@ -11,11 +12,14 @@ import {
   STAFF_ROLES,
   scopesOf,
 } from '@svc/domain';
+import { shortHash } from '../src/http/pipeline/client-behavior.ts';
+import { asHttpProblem } from '../src/http/problems/http-problem.ts';
 import { pageRequest, turnForPage, withJsonRows } from '../src/http/routes/paging.ts';
 import {
   agentRoute,
   appRoute,
   firmRoute,
+  jsonResponse,
   openRoute,
   type PerformOperation,
   type Route,
@@ -24,8 +28,10 @@ import {
 import { inAscii } from '../src/http/serialization/ascii-json.ts';
 import { application, type Callers, FIRM, type Results, requestOf } from './application.ts';
 
+afterEach(() => void jest.useRealTimers());
+
 interface Work {
-  handle(id: string): void;
+  handle(id: string): unknown;
 }
 const kinds = { key: firmRoute, session: appRoute, staff: staffRoute, none: openRoute };
 /** Every operation, without its work. */
@@ -33,7 +39,7 @@ const operations = (use: Work) => ({
   routes: Object.values(endpoints).map(
     (endpoint: Endpoint): Route =>
       kinds[endpoint.auth](endpoint, async () => {
-        use.handle(endpoint.id);
+        await use.handle(endpoint.id);
         return { status: 204 };
       }),
   ),
@@ -44,7 +50,8 @@ const CREDENTIALS = {
   staff: 'Bearer staff',
   none: undefined,
 };
-const KEY_LIMITS = { requestsPerMinute: 600, writesPerMinute: 60, burst: 20 };
+/** Its own and, where the firm has none, those of the environment. */
+const KEY_LIMITS = { requestsPerMinute: 600, writesPerMinute: 120, burst: 20 };
 
 /** Each operation with what becomes of a request for it. */
 async function all(credentials: Partial<typeof CREDENTIALS>, callers: Callers = {}, results: Results = {}) {
@@ -63,7 +70,10 @@ test('each request counts against the limits of its caller, and its response aga
   const byCaller = {
     key: ({ id, write, sandbox }: Endpoint, environment: string) => [
       ['apiKeyAuthenticator.check', `svc_${environment}_1`],
-      ['rateLimiter.consume', 'key_1', KEY_LIMITS, { write }],
+      [
+        ...['rateLimiter.consume', 'key_1'],
+        ...[environment === 'live' ? KEY_LIMITS : { ...KEY_LIMITS, writesPerMinute: 30 }, { write }],
+      ],
       ...(environment === 'test' && sandbox !== true ? [['faults.take', FIRM, 'key_1']] : []),
       ['handle', id],
     ],
@@ -91,8 +101,9 @@ test('each request counts against the limits of its caller, and its response aga
     const ids = ends.map(({ header }) => `${header('X-Request-Id')}`);
     expect([new Set(ids).size, ids.filter((id) => !/^[0-9a-f-]{36}$/.test(id))]).toEqual([ends.length, []]);
     for (const { endpoint, status, calls, trace } of ends)
-      expect([endpoint.id, status, trace?.route, trace?.reader, calls]).toEqual([
+      expect([endpoint.id, status, trace?.route, trace?.environment, trace?.reader, calls]).toEqual([
         ...[endpoint.id, 204, `${endpoint.method} ${endpoint.path}`],
+        endpoint.auth === 'key' ? environment : undefined,
         endpoint.method === 'GET' ? readers[endpoint.auth] : undefined,
         [...admission, ...byCaller[endpoint.auth](endpoint, environment)],
       ]);
@@ -215,6 +226,11 @@ test('purpose and plan are checked before the size of the body, and that before 
   ]);
   expect(await found({}, large)).toEqual(['payload_too_large']);
   expect((await found()).slice(0, 3)).toEqual(['validation_failed', 'a', 'Idempotency-Key']);
+  const names = Array.from({ length: LIMITS.problemErrors }, (_, n) => `a${n}`);
+  const { json } = await application<Work>(operations)('GET', `/v1/claims?limit=a&${names.join('&')}`, {
+    headers: KEY,
+  });
+  expect(json.detail).toBe('101 validation errors. The first 100 are listed; there are 1 more.');
 });
 
 test('an operation takes as many values as it allows, and no body where it needs none', async () => {
@@ -287,7 +303,7 @@ test('an unknown path is answered with the one that was meant, and an excess of 
     ['rejectionPace.next', 'key_1'],
   ]);
   expect(end.json.detail).toBe(
-    'This key may send 600 requests per minute, 60 of them writes, and 20 at once.',
+    'This key may send 600 requests per minute, 120 of them writes, and 20 at once.',
   );
 });
 
@@ -295,6 +311,7 @@ test.each([
   ['sendClaim', 'idempotency-key', 'The Idempotency-Key header was sent twice.'],
   ['sendClaim', 'content-type', 'The Content-Type header was sent twice.'],
   ['getClaim', 'authorization', 'The Authorization header was sent twice.'],
+  ['getClaim', 'host', 'The Host header was sent twice.'],
   ['getClaim', 'content-type', null],
   ['inviteAdjuster', 'idempotency-key', null],
 ])('a request for %s that has the header %s twice is answered: %s', async (id, name, detail) => {
@@ -306,16 +323,64 @@ test.each([
 });
 
 test.each([
-  ['requestSignInCode', LIMITS.openBodyBytes],
-  ['sendClaim', LIMITS.bodyBytes],
-  ['importClaims', LIMITS.bodyBytes],
-])('a body for %s has %d bytes at most', async (id, most) => {
+  ['requestSignInCode', LIMITS.openBodyBytes, LIMITS.openSmallChunks],
+  ['sendClaim', LIMITS.bodyBytes, LIMITS.smallChunks],
+  ['importClaims', LIMITS.bodyBytes, LIMITS.smallChunks],
+])('a body for %s has %d bytes and %d small chunks at most', async (id, most, mostChunks) => {
   const { endpoint, path, headers, body } = requestOf(id);
-  const ends = [most, most + 1].map((size) => {
-    const sent = { ...headers, authorization: CREDENTIALS[endpoint.auth], 'content-length': `${size}` };
-    return application<Work>(operations)(endpoint.method, path, { headers: sent, body });
+  const send = (more: Record<string, string>, characters?: number) =>
+    application<Work>(operations)(endpoint.method, path, {
+      headers: { ...headers, authorization: CREDENTIALS[endpoint.auth], ...more },
+      ...{ body, ...(characters !== undefined && { characters }) },
+    });
+  const ends = [
+    ...[most, most + 1].map((size) => send({ 'content-length': `${size}` })),
+    ...[mostChunks, mostChunks + 1].map((characters) => send({}, characters)),
+  ];
+  expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([204, 413, 204, 400]);
+});
+
+test('clients that are slow to send a body keep no other from being served', async () => {
+  const ask = application<Work>(operations);
+  const { path, headers, body } = requestOf('sendClaim');
+  const sent = { headers: { ...headers, ...KEY }, body };
+  for (let times = 0; times < 2; times += 1) void ask('POST', path, { ...sent, isComplete: false });
+  expect((await ask('POST', path, sent)).status).toBe(204);
+});
+
+test.each<[id: string, waitsFor: string, fault?: FaultKind]>([
+  ...['getKeyInfo', 'getProfile', 'getOwnStaff', 'getHealth'].map((id): [string, string] => [id, 'handle']),
+  ['getKeyInfo', 'apiKeyAuthenticator.check'],
+  ['nowhere', 'apiKeyAuthenticator.check'],
+  ['getKeyInfo', 'faults.take'],
+  ['getKeyInfo', 'faults.giveBack', 'dropped_write'],
+  ['getProfile', 'sessionAuthenticator.authenticate'],
+  ['getOwnStaff', 'sessionAuthenticator.authenticateStaff'],
+])('a request for %s that waits for %s is answered after five seconds', async (...row) => {
+  const [id, waitsFor, fault] = row;
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const results = { 'faults.take': async () => fault ?? null, [waitsFor]: () => new Promise(() => {}) };
+  const { endpoint, path } =
+    id === 'nowhere' ? { ...requestOf('getClaim'), path: '/v1/nowhere' } : requestOf(id);
+  const authorization = endpoint.auth === 'key' ? 'Bearer svc_test_1' : CREDENTIALS[endpoint.auth];
+  const asked = application<Work>(operations, results)('GET', path, { headers: { authorization } });
+  for (let times = 0; times < 9; times += 1) await new Promise(setImmediate);
+  jest.advanceTimersByTime(5000);
+  expect((await asked).json.code).toBe('service_unavailable');
+});
+
+test('of a graded request the trace has key, subject and cursor as hashes of its firm, and a claim in lowercase', async () => {
+  const headers = { authorization: 'Bearer svc_test_1', 'idempotency-key': 'k' };
+  const id = '0B9F6A52-3C0E-4A53-8F57-2F1F7A3C9D10';
+  const { trace } = await application<Work>(operations)('POST', `/v1/claims/${id}/assignment?cursor=c`, {
+    ...{ headers, body: { adjuster_svc_id: 'SVC-1' } },
   });
-  expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([204, 413]);
+  expect(trace?.behavior).toEqual({
+    ...{ operation: 'POST /v1/claims/{id}/assignment', idempotencyKey: shortHash(FIRM, 'k') },
+    ...{ subject: shortHash(FIRM, `${id.toLowerCase()} SVC-1`), cursor: shortHash(FIRM, 'c') },
+  });
+  const { trace: read } = await application<Work>(operations)('GET', `/v1/claims/${id}`, { headers });
+  expect(read?.claimId).toBe(id.toLowerCase());
 });
 
 /** What becomes of an operation that a message of a firm's program names, and what it is given. */
@@ -328,16 +393,19 @@ async function inMessage(
   const given: object[] = [];
   const operation = firmRoute(endpoints[id as 'getClaim'], async ({ params }, { sentBody, maxPageBytes }) => {
     given.push({ params, sentBody, maxPageBytes });
-    return { status: 201, json: inAscii('{}') };
+    return { status: 201, ...(id === 'offerClaim' && { claimId: 'new' as ClaimId }) };
   });
-  const message = agentRoute(mcpEndpoint, (_, { perform }) =>
-    perform(operation, { params: {}, search: '', headers: {}, body: {}, ...sent }),
+  const message = agentRoute(mcpEndpoint, async (_, { perform }) =>
+    perform(operation, { params: {}, search: '', headers: {}, body: {}, ...sent }).then(
+      ({ status }) => jsonResponse({ code: status }, 207),
+      (error: unknown) => jsonResponse({ code: asHttpProblem(error).code }, 207),
+    ),
   );
   const ask = application<Work>(() => ({ routes: [message] }), results, callers);
-  const { status, json, calls, lines, audited } = await ask('POST', '/mcp', { headers: KEY, body: {} });
+  const { json, calls, trace, lines, audited } = await ask('POST', '/mcp', { headers: KEY, body: {} });
   return {
+    ...{ status: json.code, reader: trace?.reader },
     ...{
-      status: json.code ?? status,
       given,
       lines,
       audited: audited.map(({ action, outcome }) => `${action} ${outcome}`),
@@ -359,15 +427,15 @@ test('an operation in a message has its own limit, scope, log and audit trail, a
   const of = { route: 'POST /v1/claims/{id}/assignment' };
   const upper = { id: `${params.id}`.toUpperCase() };
   expect(await inMessage('offerClaim', { params: upper, headers, body })).toEqual({
-    ...{ status: 201, audited: [], counted: [{ write: false }, counted] },
+    ...{ status: 201, audited: [], counted: [{ write: false }, counted], reader: undefined },
     given: [{ params: { id: params.id }, sentBody: body, maxPageBytes: LIMITS.toolPage.bytes }],
-    lines: [{ ...line, ...of, status: 201, claim_id: params.id }],
+    lines: [{ ...line, ...of, status: 201, claim_id: 'new' }],
   });
   expect(
     await inMessage('offerClaim', { params, headers, body }, { grant: { purpose: 'read_only' } }),
   ).toEqual({
     ...{
-      status: 'insufficient_scope',
+      ...{ status: 'insufficient_scope', reader: `firm ${FIRM}` },
       audited: ['claim.offer insufficient_scope'],
       counted: [{ write: false }, counted],
     },
@@ -383,7 +451,7 @@ test('an operation in a message has its own limit, scope, log and audit trail, a
   );
   expect([limitedEnd.status, limitedEnd.given]).toEqual(['rate_limited', []]);
   expect(await inMessage('getClaim', { params: upper })).toMatchObject({
-    status: 201,
+    ...{ status: 201, reader: `firm ${FIRM}`, lines: [{ claim_id: params.id }] },
     counted: [{ write: false }],
   });
   const sizes = [16_384, 16_385].map((size) =>

@@ -1,17 +1,34 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
 import { createBodyMemory } from '../src/http/limits/body-memory.ts';
 import { readJsonBody } from '../src/http/pipeline/read-body.ts';
 import { exchange } from './exchange.ts';
 
-const UNSENT = { type: 'application/json', coding: '', declared: 0, isCut: false };
-const DEFAULTS = { ...UNSENT, mayBeEmpty: false, memoryBytes: 300, keepsAlive: true };
+const UNSENT = { type: 'application/json', coding: '', declared: 0, cut: '', keepsAlive: true };
+const ASKING = { expects: '100-Continue', httpVersion: '1.1' };
+const MANY = { mayBeEmpty: false, maxBytes: 2000, maxSmallChunks: 2000, memoryBytes: 9000 };
+const DEFAULTS = {
+  ...MANY,
+  ...ASKING,
+  ...UNSENT,
+  maxBytes: 100,
+  maxSmallChunks: 4,
+  memoryBytes: 300,
+  expects: '',
+};
+afterEach(() => void jest.useRealTimers());
 
-/** Reads a body of at most 100 bytes, 4 small chunks and 20 values: what of it, what is held then, and whether before its end. */
-async function read(chunks: readonly (string | Buffer)[], given: Partial<typeof DEFAULTS> = {}) {
-  const { type, coding, declared, isCut, mayBeEmpty, memoryBytes, keepsAlive } = { ...DEFAULTS, ...given };
+/** Reads a body of at most 20 values, whose client pauses for numbers: what of it, what is held then, and whether before its end. */
+async function read(chunks: readonly (string | Buffer | number)[], given: Partial<typeof DEFAULTS> = {}) {
+  const { type, coding, declared, cut, expects, ...all } = { ...DEFAULTS, ...given };
+  const { httpVersion, memoryBytes, keepsAlive, ...limited } = all;
   const size = declared > 0 ? { 'content-length': `${declared}` } : { 'transfer-encoding': 'chunked' };
-  const { request, response } = exchange({ 'content-type': type, 'content-encoding': coding, ...size });
+  const client = { 'content-type': type, 'content-encoding': coding, expect: expects };
+  const { request, response } = exchange({ ...client, ...size });
+  const asked = jest.fn();
+  Object.assign(request, { httpVersion });
+  response.writeContinue = asked;
   response.shouldKeepAlive = keepsAlive;
   const limits = { totalBytes: memoryBytes, perCallerBytes: memoryBytes, reservedForSmallBytes: 0 };
   const memory = createBodyMemory({ ...limits, smallBodyBytes: 0, smallChunksPerSecond: 0 });
@@ -22,27 +39,31 @@ async function read(chunks: readonly (string | Buffer)[], given: Partial<typeof 
     return free;
   };
   let isEarly = false;
-  const rules = { maxBytes: 100, maxSmallChunks: 4, maxValues: 20, isCostly: false, mayBeEmpty, held };
+  if (cut === 'before') await new Promise((closed) => request.destroy().once('close', closed));
+  const rules = { ...limited, maxValues: 20, isCostly: false, held };
   const reading = readJsonBody(request, response, rules)
     .catch(({ code, extra }) => [code, extra.detail])
     .finally(() => {
       isEarly = !request.readableEnded && !request.destroyed;
     });
   for (const chunk of chunks) {
-    request.push(chunk);
+    if (typeof chunk === 'number') jest.advanceTimersByTime(chunk);
+    else request.push(chunk);
     await new Promise(setImmediate);
   }
-  if (isCut) request.destroy();
+  if (cut === 'response') response.emit('close');
+  else if (cut !== '') request.destroy();
   else request.push(null);
   const outcome = await reading;
-  return { outcome, held: memoryBytes - freeBytes(), isEarly, isPaused: request.isPaused(), response };
+  const isAskedFor = asked.mock.calls.length > 0;
+  return { outcome, held: memoryBytes - freeBytes(), isEarly, isAskedFor, request, response };
 }
 
 const text = (length: number) => `"${'x'.repeat(length - 2)}"`;
 const halves = (whole: string) => [whole.slice(0, 60), whole.slice(60)];
 const malformed = (detail: string) => ['malformed_request', expect.stringContaining(detail)];
 const TOO_LARGE = ['payload_too_large', expect.stringContaining('larger than')];
-const FULL = ['service_unavailable', expect.any(String)];
+const full = (what: string) => ['service_unavailable', `The service is receiving ${what}.`];
 const CUT = malformed('incomplete, or its Content-Encoding');
 const UNTYPED = malformed('must be application/json');
 
@@ -55,6 +76,7 @@ test.each<[string, unknown, number, Parameters<typeof read>[0], Parameters<typeo
   ['but none that is longer in two chunks', TOO_LARGE, 0, halves(text(101))],
   ['of four small chunks', [12], 4, [...'[12]']],
   ['but of no more', malformed('too many small chunks'), 0, [...'[123]']],
+  ['but no more in a second', full('too many small chunks from this client'), 0, [...' '.repeat(1024)], MANY],
   ['unless they have 16 bytes each', [], 100, ['[', ' '.repeat(91), ...'   ]']],
   ['but none that is longer inside', TOO_LARGE, 0, [gzipSync(text(101))], { coding: 'gzip' }],
   ['but none that is compressed twice', CUT, 0, [gzipSync('[]')], { coding: 'gzip, br' }],
@@ -62,8 +84,10 @@ test.each<[string, unknown, number, Parameters<typeof read>[0], Parameters<typeo
   ['but none that is no gzip', CUT, 0, ['[]'], { coding: 'gzip' }],
   ['but none whose gzip is cut', CUT, 0, [gzipSync('[]').subarray(0, -3)], { coding: 'gzip' }],
   ['after a byte order mark', [], 5, ['\ufeff[]']],
-  ['but none that is cut, also after a whole document', CUT, 0, ['[1]'], { isCut: true }],
-  ['but none beyond the memory', FULL, 0, [text(90)], { memoryBytes: 89 }],
+  ['but none that is cut, also after a whole document', CUT, 0, ['[1]'], { cut: 'request' }],
+  ['but none whose connection has its response', CUT, 0, ['[1]'], { cut: 'response' }],
+  ['but none whose connection was closed before', CUT, 0, [], { cut: 'before' }],
+  ['but none beyond the memory', full('more data than it can hold'), 0, [text(90)], { memoryBytes: 89 }],
   ['but none that is empty', malformed('empty; it must'), 0, []],
   ['that may be empty', {}, 0, [], { type: '', mayBeEmpty: true }],
   ['that may be empty and is not, with its type alone', UNTYPED, 2, ['{}'], { type: '', mayBeEmpty: true }],
@@ -88,10 +112,28 @@ test.each([
   expect(await read([sent], { coding })).toMatchObject({ outcome: [], held: sent.length + 32 });
 });
 
-test('a rejection waits for the rest of a body only if the connection closes after it, and for none of a flood', async () => {
-  for (const keepsAlive of [true, false])
-    for (const end of [read([], { declared: 101, keepsAlive }), read([text(101), 'x'], { keepsAlive })])
-      expect(await end).toMatchObject({ outcome: TOO_LARGE, isEarly: keepsAlive });
-  const flood = await read([...'[12345]']);
-  expect(flood).toMatchObject({ isEarly: true, isPaused: true, response: { shouldKeepAlive: false } });
+test.each<[isEarly: boolean, ...Parameters<typeof read>]>([
+  [false, ['x', 999, 'x', 999, 'x', 999]],
+  [true, ['x', 1000]],
+  [false, [Buffer.alloc(8 * LIMITS.bodyBytes)]],
+  [true, [Buffer.alloc(8 * LIMITS.bodyBytes + 1)]],
+  [true, [], ASKING],
+  [false, [], { ...ASKING, httpVersion: '1.0' }],
+  [false, ['x'], { cut: 'request' }],
+  [true, [], { keepsAlive: true }],
+])('a rejection is before the end of a body, if it is long, pauses or may be left: %s', async (...row) => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const [isEarly, chunks, given] = row;
+  const end = await read(chunks, { declared: 101, keepsAlive: false, ...given });
+  expect(end).toMatchObject({ outcome: TOO_LARGE, isEarly, isAskedFor: false });
+});
+
+test('a rejection inside of a body waits for its end only if the connection closes, and for none of a flood', async () => {
+  for (const keepsAlive of [true, false]) {
+    const { outcome, isEarly } = await read([text(101), 'x'], { keepsAlive });
+    expect([outcome, isEarly]).toEqual([TOO_LARGE, keepsAlive]);
+  }
+  expect(await read(['[]'], ASKING)).toMatchObject({ outcome: [], isAskedFor: true });
+  const { request, response, isEarly } = await read([...'[12345]']);
+  expect([isEarly, request.isPaused(), response.shouldKeepAlive]).toEqual([true, true, false]);
 });
