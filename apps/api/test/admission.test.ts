@@ -65,12 +65,8 @@ test.each<[trusted: boolean | number | string, forwarded: string | undefined, ad
   const limited: string[] = [];
   const trace = createAdmission({
     edgeLimiter: { allow: (one) => limited.push(one) > 0 },
-    ...{
-      trustProxy,
-      addresses: { baseUrl: '', docsUrl: '' },
-      isDraining: () => false,
-      clock: { now: () => NOW },
-    },
+    ...{ trustProxy, addresses: { baseUrl: '', docsUrl: '' } },
+    ...{ isDraining: () => false, clock: { now: () => NOW } },
   })(request, response);
   expect([trace?.clientAddress, limited]).toEqual([address, [address]]);
 });

@@ -375,6 +375,8 @@ test('a message that reads has a permit for reads, and counts against the reader
   expect(steps.filter((step) => step.startsWith('reader'))).toEqual(['reader firm firm']);
   release();
   expect(await Promise.all(messages)).toEqual([200, 200, 200]);
+  expect(await request(list)).toBe(200);
+  expect(steps.filter((step) => step.startsWith('reader'))).toEqual(Array(4).fill('reader firm firm'));
 });
 
 test('long work waits for its turn without a permit, and ends when its client leaves', async () => {

@@ -24,13 +24,8 @@ const SHEETS = [{ rows: [['a']] }, { name: 'S', rows: [HEADER, Object.values(VAL
 const WORKBOOK = Buffer.from(workbookOf({ sheets: SHEETS })).toString('base64');
 const IMPORT_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const IMPORT = {
-  id: 'import',
-  name: 'Monday',
-  fileName: null,
-  environment: 'live',
-  columns: {},
-  totalRows: 9,
-  nextRow: 1,
+  ...{ id: 'import', name: 'Monday', fileName: null, environment: 'live' },
+  ...{ columns: {}, totalRows: 9, nextRow: 1 },
 };
 
 /** What an import of rows with these changes asks of the services, and responds. */
@@ -185,13 +180,9 @@ test('a check says what would become of each row, and sends nothing', async () =
       checkAdjusters: new Map([['SVC-3', new DomainError('adjuster_not_in_firm', 'No.')]]),
     },
   );
-  const outcome = (one: { outcome: string; claim_id: string | null }) => [one.outcome, one.claim_id];
+  const outcome = (one: ReturnType<typeof row>) => [one.row, one.outcome, one.claim_id].join(' ');
   expect(json.rows.map(outcome)).toEqual([
-    ['valid', null],
-    ['already_sent', '2'],
-    ['invalid', '3'],
-    ['invalid', null],
-    ['valid', null],
+    ...['5 valid ', '6 already_sent 2', '7 invalid 3', '8 invalid ', '9 valid '],
   ]);
   expect(json.rows[3].problems).toEqual(failure('adjuster_not_in_firm', 'adjuster_svc_id'));
   expect(sent('sendImported')).toEqual([]);
@@ -240,10 +231,20 @@ test('any plan that has imports checks them, and they are sent with one that inc
 });
 
 test('rows without an adjuster get the one that is given for their number', async () => {
-  const rows = ids(2).map((one) => ({ ...one, adjuster_svc_id: '' }));
-  const { json, sent } = await imported(rows, { adjusters: { 'SVC-9': [3] } });
-  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['invalid', 'valid']);
-  expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9']]);
+  const rows = ids(3).map((one) => ({ ...one, adjuster_svc_id: '' }));
+  const given = { adjusters: { 'SVC-9': [3], 'SVC-8': [4] } };
+  const { json, sent } = await imported(rows, given);
+  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['invalid', 'valid', 'valid']);
+  expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9', 'SVC-8']]);
+  const claims = [undefined, { adjuster: 'SVC-9' }, { adjuster: 'SVC-8' }];
+  expect(sent('checkExisting')[0]).toMatchObject([actor('live'), claims]);
+  const real = await imported(
+    rows,
+    { ...given, dry_run: false },
+    { sendImported: [undefined, { outcome: 'sent', claimId: '3' }] },
+  );
+  expect(real.json.rows.map((one: { claim_id: string | null }) => one.claim_id)).toEqual([null, '3', null]);
+  expect(real.sent('sendImported')).toMatchObject([[{}, { commands: claims, fromRow: 2, untilRow: 5 }]]);
 });
 
 test('a row without an adjuster says where its claim is, unless it was sent with one before', async () => {
@@ -296,6 +297,8 @@ test('of a file so many rows are checked or sent at once, from the row that is a
         [{}, { fromRow: 3, untilRow: count + 3, nextRow: count + 3 }],
       ]);
   }
+  const { sent: afterEnd } = await imported(ids(1), { dry_run: false, from_row: 9 });
+  expect(afterEnd('sendImported')).toMatchObject([[{}, { fromRow: 9, untilRow: 10, nextRow: null }]]);
   expect((await imported(ids(LIMITS.importRows))).json.lines).toBe(LIMITS.importRows);
   const wrong = { 'loss.date': 'x', 'loss_location.state': 'x', 'loss_location.zip': 'x', claim_number: ' ' };
   const { json } = await imported(Array(LIMITS.importCheckedRows).fill(wrong));

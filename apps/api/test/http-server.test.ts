@@ -100,46 +100,32 @@ test.each([
     'method_not_allowed',
     'GET, POST, PUT, PATCH, DELETE',
   ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout', 'request_timeout', undefined],
 ])(
   'what is no request, %j, gets a problem document and a line in the log, and its connection is closed',
   async (text, status, code, allow) => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-    const { send, lines, socket, urls } = connected();
-    const { problem, header, ...sent } = parts(await send(text));
+    const { server, send, lines, socket, urls } = connected();
+    const fail = (error: string) =>
+      server.emit('clientError', Object.assign(new Error(), { code: error }), socket);
+    if (text.startsWith('ERR')) fail(text);
+    const { problem, header, ...sent } = parts(await send(text.startsWith('ERR') ? '' : text));
+    if (allow === undefined) fail('ERR_SECOND');
     expect([urls(), sent.status, problem.code, problem.type]).toEqual([
       [],
       status,
       code,
       `https://docs.example/errors#${code}`,
     ]);
-    const known = [
-      'Content-Type',
-      'Connection',
-      'Allow',
-      'Strict-Transport-Security',
-      'X-Request-Id',
-      'Cache-Control',
-    ];
-    expect(known.map(header)).toEqual([
-      'application/problem+json',
-      'close',
-      allow,
-      'max-age=63072000',
-      problem.request_id,
-      'no-store',
+    const known = 'Content-Type Connection Allow Strict-Transport-Security X-Request-Id Cache-Control';
+    expect(known.split(' ').map(header)).toEqual([
+      ...['application/problem+json', 'close', allow, 'max-age=63072000', problem.request_id, 'no-store'],
     ]);
     expect(header('Content-Length')).toBe(String(JSON.stringify(problem).length));
     expect(header('Date')).toMatch(/ GMT$/);
-    expect(lines).toEqual([
-      {
-        message: 'request',
-        request_id: problem.request_id,
-        method: 'none',
-        route: 'none',
-        status: problem.status,
-        code,
-      },
-    ]);
+    const { request_id, status: logged } = problem;
+    const of = { method: 'none', route: 'none' };
+    expect(lines).toEqual([{ message: 'request', request_id, ...of, status: logged, code }]);
     expect(socket.destroyed).toBe(false);
     jest.advanceTimersByTime(1000);
     expect(socket.destroyed).toBe(true);
@@ -187,7 +173,7 @@ test('a server waits for the next request longer than a balancer does, and no lo
   expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 5000]);
 });
 
-test('requests that wait on connections that have closed do not count', async () => {
+test('requests that wait on connections that have closed do not count, and one too many closes its own', async () => {
   const { server } = connected(() => {});
   for (let times = 0; times < 65; times += 1) {
     const [client, socket] = duplexPair();
@@ -198,4 +184,13 @@ test('requests that wait on connections that have closed do not count', async ()
     socket.destroy();
     await settle();
   }
+  const { socket, send } = connected(() => {});
+  await send(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(130));
+  expect(socket.destroyed).toBe(true);
+});
+
+test('a connection that the client has reset gets no response', async () => {
+  const { server, socket, send, lines } = connected();
+  server.emit('clientError', Object.assign(new Error(), { code: 'ECONNRESET' }), socket);
+  expect([await send(''), lines, socket.destroyed]).toEqual(['', [], true]);
 });

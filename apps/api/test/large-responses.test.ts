@@ -33,11 +33,8 @@ const page = (kilobytes: number): number => kilobytes * KILOBYTE;
 
 test('a reader with too much unread gets no further large response, until one is read', () => {
   const { send, sent } = fixture();
-  expect([send('firm', page(100)), send('firm', page(100)), send('firm', page(64))]).toEqual([
-    'sent',
-    'sent',
-    'memory',
-  ]);
+  const ends = [send('firm', page(100)), send('firm', page(100)), send('firm', page(64))];
+  expect(ends.join()).toBe('sent,sent,memory');
   sent[0]?.emit('close');
   expect([send('firm', page(100)), send('firm', page(64))]).toEqual(['sent', 'memory']);
 });
@@ -45,11 +42,8 @@ test('a reader with too much unread gets no further large response, until one is
 test('small responses, and those of writes and of other readers, are sent whatever one has left unread', () => {
   const { send } = fixture();
   expect(send('firm', page(200))).toBe('sent');
-  expect([send('firm', page(63)), send(null, page(64)), send('other firm', page(200))]).toEqual([
-    'sent',
-    'sent',
-    'sent',
-  ]);
+  const ends = [send('firm', page(63)), send(null, page(64)), send('other firm', page(200))];
+  expect(ends.join()).toBe('sent,sent,sent');
   expect(send('firm', page(64))).toBe('memory');
 });
 

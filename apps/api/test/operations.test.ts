@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import type { WhileWaiting } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { DomainError, HOUR, NO_OVERRIDES } from '@svc/domain';
 import { later } from '@svc/testkit/eventually';
@@ -134,6 +135,12 @@ const signInOf = (of: string): Results => ({
   ...all(`${of}.registerPasskey ${of}.renamePasskey`, PASSKEY),
 });
 
+const no = (code: ConstructorParameters<typeof DomainError>[0]) => new DomainError(code, 'No.');
+const REFUSED = {
+  ...{ 'SVC-2M8Q-Okafor': no('already_member'), 'SVC-3': no('already_member') },
+  ...{ 'SVC-4': no('invitation_pending'), 'SVC-5': no('unknown_svcid') },
+};
+
 const RESULTS: Results = {
   ...{ ...signInOf('adjusterSignIn'), ...signInOf('staffSignIn') },
   'accountReads.sessions': ['own', 'session'].map((id) =>
@@ -169,9 +176,8 @@ const RESULTS: Results = {
   },
   ...{ sendClaim: { claim: CLAIM, replayed: false }, offerClaim: { claim: CLAIM, replayed: true } },
   ...all('inviteAdjuster withdrawInvitation', MEMBER),
-  inviteAdjusters: new Map(
-    ['SVC-2M8Q-Okafor', 'SVC-3'].map((svcId) => [svcId, new DomainError('already_member', 'No.')]),
-  ),
+  inviteAdjusters: (_: object, asked: ReadonlySet<string>) =>
+    new Map(Object.entries(REFUSED).filter(([svcId]) => asked.has(svcId))),
   ...all('sandbox.acceptClaim sandbox.rejectClaim sandbox.closeClaim', CLAIM),
   ...all('sandbox.acceptInvitation sandbox.declineInvitation sandbox.expireInvitation', MEMBER),
   ...all('sandbox.leaveFirm sandbox.setAcceptingAssignments sandbox.setCanAcceptClaims', MEMBER),
@@ -396,7 +402,7 @@ test('an error of each service that an operation asks is that of its request', a
   }
 });
 
-test('the work of adjusters is counted for one request at a time, and a firm verifies its trail once at a time', async () => {
+test('the work of adjusters is counted for one request at a time, a firm verifies its trail once at a time, and who waits for its webhooks keeps no other from writing', async () => {
   let [running, most] = [0, 0];
   const { promise, resolve } = later();
   const ask = application<Services>(operationsOf, {
@@ -409,9 +415,15 @@ test('the work of adjusters is counted for one request at a time, and a firm ver
       return page();
     },
     verifyAudit: () => promise.then(() => RESULTS.verifyAudit),
+    'manualDeliveries.testWebhook': (_: object, __: object, ___: object, whileWaiting: WhileWaiting) =>
+      whileWaiting(promise).then(() => DELIVERY),
+    'sessionAuthenticator.authenticateStaff': async (token: string) => ({
+      ...{ sessionId: token, tokenHash: token, mayOnlyAddPasskey: false },
+      staff: { firmId: token === '3' ? 'other' : FIRM, staffId: token, role: 'admin', plan: 'standard' },
+    }),
   });
   const twice = (path: string) =>
-    [1, 2].map(() => ask('GET', path, { headers: { authorization: 'Bearer staff' } }));
+    [1, 2].map((n) => ask('GET', path, { headers: { authorization: `Bearer ${n}` } }));
   const lists = await Promise.all(twice('/firm/v1/adjusters'));
   expect([most, ...lists.map(({ status }) => status)]).toEqual([1, 200, 200]);
   const both = twice('/firm/v1/audit/verification');
@@ -419,6 +431,13 @@ test('the work of adjusters is counted for one request at a time, and a firm ver
   expect([refused.status, refused.header('Retry-After'), refused.json.detail]).toEqual([
     ...[429, '1', expect.stringContaining('Another verification of your firm is running.')],
   ]);
+  const other = ask('GET', '/firm/v1/audit/verification', { headers: { authorization: 'Bearer 3' } });
+  const test = requestOf('testWebhook');
+  // As many as there are permits, which others have in that time.
+  const tests = ['1', '2'].map((n) => ask('POST', test.path, { headers: { authorization: `Bearer ${n}` } }));
+  const signOut = requestOf('signOutStaff').path;
+  expect((await ask('DELETE', signOut, { headers: { authorization: 'Bearer 1' } })).status).toBe(204);
   resolve();
-  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 429]);
+  const ends = await Promise.all([...both, other, ...tests]);
+  expect(ends.map(({ status }) => status).join()).toBe('200,429,200,200,200');
 });

@@ -52,11 +52,9 @@ test.each(PAGES)(
     // Only that of the cookie counts.
     const client_secret = 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua';
     for (const [cookies, secret] of [
-      ...[
-        ['', 'ISSUED'],
-        [held, 'HELD'],
-        [`${cookie}sign-in=FORGED`, 'ISSUED'],
-      ],
+      ['', 'ISSUED'],
+      [held, 'HELD'],
+      [`${cookie}sign-in=FORGED`, 'ISSUED'],
     ] as const) {
       expect(await ask('POST', 'sign-in-codes', cookies, { email, client_secret })).toEqual([
         ...[202, null, kept(secret), [email, '192.0.2.1', secret]],
@@ -126,17 +124,9 @@ test('live updates go to the session of the page or the token of a program, whil
     await readerAt(firm, { ...bearer, cookie: '__Host-svc-staff-session=other', 'last-event-id': 'e' }),
   ).toEqual([['boardUpdates', { ...Object(staff[1]), seen: 'e' }]]);
   const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
-  for (const [path, headers] of [
-    ...[
-      [app, {}],
-      [app, foreign],
-      [app, { authorization: 'Bearer adjuster' }],
-      [firm, {}],
-      [firm, foreign],
-    ],
-  ] as const)
-    expect(await readerAt(path, headers)).toEqual(['invalid_session']);
+  expect(await readerAt(app, { authorization: 'Bearer adjuster' })).toEqual(['invalid_session']);
   for (const path of [app, firm]) {
+    for (const headers of [{}, foreign]) expect(await readerAt(path, headers)).toEqual(['invalid_session']);
     expect(await readerAt(path, { cookie }, { session: { mayOnlyAddPasskey: true } })).toEqual([
       'passkey_required',
     ]);
@@ -154,10 +144,8 @@ test('live updates go to the session of the page or the token of a program, whil
 const CHECKED = {
   ...{ status: 'down', since: NOW, restore: { to: NOW - 2000, at: NOW - 1000 } },
   parts: [
-    ...[
-      { name: 'api', up: true, since: NOW - 5000 },
-      { name: 'database', up: false, since: NOW - 4000 },
-    ],
+    { name: 'api', up: true, since: NOW - 5000 },
+    { name: 'database', up: false, since: NOW - 4000 },
     { name: 'redis', up: false, since: NOW - 3000 },
   ],
 };
@@ -346,14 +334,10 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
       "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   for (const [path, openapi, first] of [
-    ...[
-      ['/openapi.json', '3.1', '/v1/claims'],
-      ['/openapi-3.0.json', '3.0', '/v1/claims'],
-    ],
-    ...[
-      ['/app/openapi.json', '3.1', '/app/v1'],
-      ['/firm/openapi.json', '3.1', '/firm/v1'],
-    ],
+    ['/openapi.json', '3.1', '/v1/claims'],
+    ['/openapi-3.0.json', '3.0', '/v1/claims'],
+    ['/app/openapi.json', '3.1', '/app/v1'],
+    ['/firm/openapi.json', '3.1', '/firm/v1'],
   ] as const) {
     const { json, header } = await ask('GET', path);
     expect([

@@ -47,16 +47,9 @@ function completed(trace: RequestTrace, statusCode = 200, end: End = 'sent', typ
 test('a request is one log line, with what is known of it and the template of its path', () => {
   const known = { route: 'GET /v1/claims/{id}', code: 'not_found', keyId: 'k', firmId: FIRM, claimId: 'c' };
   const line = { level: 'info', message: 'request', request_id: 'r', method: 'GET', ms: 1250.3 };
+  const ids = { key_id: 'k', firm_id: FIRM, claim_id: 'c' };
   expect(completed({ ...started(), ...known }, 404).lines).toEqual([
-    {
-      ...line,
-      route: known.route,
-      status: 404,
-      code: 'not_found',
-      key_id: 'k',
-      firm_id: FIRM,
-      claim_id: 'c',
-    },
+    { ...line, route: known.route, status: 404, code: 'not_found', ...ids },
   ]);
   const unknown = completed(started(), 401);
   expect(unknown.lines).toEqual([{ ...line, route: 'none', status: 401 }]);

@@ -58,6 +58,8 @@ test('a page has its files under the path of its address; those named by their c
       ...['same-origin', 'same-origin', 'no-referrer'],
     ]);
   expect(String(served[0]?.bytes)).toBe('<script src="/claims/app/assets/app-1.js"></script>');
+  addresses.baseUrl = 'https://firm.example';
+  expect(String((await get('/app')).bytes)).toBe('<script src="/app/assets/app-1.js"></script>');
   expect(
     ['sw.js', 'assets/a.png', 'package.json', '../package.json'].map((name) => file?.has(`/app/${name}`)),
   ).toEqual([...[true, true, false, false]]);

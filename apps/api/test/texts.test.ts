@@ -5,58 +5,37 @@ import { createIntendedPath } from '../src/http/problems/unknown-path.ts';
 import { exchange } from './exchange.ts';
 
 const USAGE = 'Send Authorization: Bearer followed by your API key.';
+const WITHOUT = 'without quotes or other text';
 const KEY = 'svc_live_QlhnEQEpMten95g9A10CasxLSBgR8YyZ9tN3aJKHkaa3anBGH';
 
-test.each<[Record<string, string>, Parameters<typeof invalidKey>[1], detail: string]>([
-  [{}, null, `The Authorization header is missing. ${USAGE}`],
-  [{ authorization: ' ' }, null, `The Authorization header is missing. ${USAGE}`],
-  [{ 'x-api-key': KEY }, null, `The Authorization header is missing; X-Api-Key is not read. ${USAGE}`],
-  [{ authorization: 'Bearer' }, null, `The Authorization header has no key after Bearer. ${USAGE}`],
-  [{ authorization: 'bearer  ' }, null, `The Authorization header has no key after Bearer. ${USAGE}`],
-  [
-    { authorization: `Bearer ${KEY} x` },
-    null,
-    `The Authorization header has more than one value after Bearer. ${USAGE}`,
-  ],
-  [{ authorization: KEY }, null, `The word Bearer is missing before the key. ${USAGE}`],
-  [{ authorization: 'svc_test_x' }, null, `The word Bearer is missing before the key. ${USAGE}`],
-  [{ authorization: 'Basic a' }, null, `The Authorization header has another scheme than Bearer. ${USAGE}`],
-  [
-    { authorization: 'Bearer svc_app_x' },
-    'malformed',
-    'This is a session token of the adjuster app. Use an API key of your firm.',
-  ],
-  [
-    { authorization: 'Bearer x' },
-    'malformed',
-    'The value after Bearer is not an API key: keys start with svc_live_ or svc_test_.',
-  ],
-  [
-    { authorization: 'Bearer svc_test_' },
-    'malformed',
-    'The API key is incomplete or has a wrong character. Copy the whole key again.',
-  ],
-  [
-    ...([{ authorization: `Bearer "${KEY}"` }, 'malformed'] as const),
-    'The value after Bearer does not start with the key. Send the key without quotes or other text.',
-  ],
-  [
-    { authorization: `Bearer ${KEY}` },
-    'unknown',
-    'No API key has this value. Copy the key again, or request a new one.',
-  ],
-  [
-    { authorization: `Bearer ${KEY}` },
-    'revoked',
-    'This API key was revoked. Use its successor, or request a new key.',
-  ],
-  [
-    { authorization: `Bearer ${KEY}` },
-    'expired',
-    'This API key has expired. Use its successor, or request a new key.',
-  ],
-])('a key in %j that is %s is refused with what is wrong', (headers, rejected, detail) => {
-  const { code, extra } = invalidKey(exchange(headers).request, rejected);
+const of = (authorization: string) => ({ authorization });
+
+test.each<[Record<string, string>, detail: string]>([
+  [{}, `The Authorization header is missing. ${USAGE}`],
+  [of(' '), `The Authorization header is missing. ${USAGE}`],
+  [{ 'x-api-key': KEY }, `The Authorization header is missing; X-Api-Key is not read. ${USAGE}`],
+  [of('Bearer'), `The Authorization header has no key after Bearer. ${USAGE}`],
+  [of('bearer  '), `The Authorization header has no key after Bearer. ${USAGE}`],
+  [of(`Bearer ${KEY} x`), `The Authorization header has more than one value after Bearer. ${USAGE}`],
+  [of(KEY), `The word Bearer is missing before the key. ${USAGE}`],
+  [of('svc_test_x'), `The word Bearer is missing before the key. ${USAGE}`],
+  [of('Basic a'), `The Authorization header has another scheme than Bearer. ${USAGE}`],
+  [of('Bearer svc_app_x'), 'This is a session token of the adjuster app. Use an API key of your firm.'],
+  [of('Bearer x'), `The value after Bearer is not an API key: keys start with svc_live_ or svc_test_.`],
+  [of('Bearer svc_test_'), 'The API key is incomplete or has a wrong character. Copy the whole key again.'],
+  [of(`Bearer "${KEY}"`), `The value after Bearer does not start with the key. Send the key ${WITHOUT}.`],
+])('a request with %j, which has no key, is refused with what is wrong', (headers, detail) => {
+  const refused = ([null, 'malformed'] as const).map((one) => invalidKey(exchange(headers).request, one));
+  const [problem, malformed] = refused.map(({ code, extra }) => ({ code, extra }));
+  expect([problem, malformed]).toEqual(Array(2).fill({ code: 'invalid_key', extra: { detail } }));
+});
+
+test.each([
+  ['unknown', 'No API key has this value. Copy the key again, or request a new one.'],
+  ['revoked', 'This API key was revoked. Use its successor, or request a new key.'],
+  ['expired', 'This API key has expired. Use its successor, or request a new key.'],
+] as const)('a key that is %s is refused with what to do', (rejected, detail) => {
+  const { code, extra } = invalidKey(exchange(of(`Bearer ${KEY}`)).request, rejected);
   expect([code, extra]).toEqual(['invalid_key', { detail }]);
 });
 

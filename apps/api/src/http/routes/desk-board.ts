@@ -37,7 +37,7 @@ interface DeskBoardRouteDeps extends ClaimUseCases, MemberUseCases {
   readonly clock: Clock;
 }
 
-export function boardFilterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
+function boardFilterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
   const { environment, status, carrier, state } = query;
   const closed = query.closed === 'true';
   const late = query.late === 'true';
@@ -58,7 +58,7 @@ export function boardFilterOf({ adjuster, q: text, ...query }: BoardQuery): Boar
   };
 }
 
-export function answersFilter(
+function answersFilter(
   {
     environment,
     since,
