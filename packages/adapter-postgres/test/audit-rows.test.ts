@@ -13,7 +13,7 @@ const read = (chain = one, claims?: number): AuditEvent => ({
 
 test('a row has up to 28 reads of one firm, or of lists as many as have 200 ids', () => {
   const sizes = (events: AuditEvent[]) => auditRowsOf(events).map(({ entries }) => entries.length);
-  expect(sizes(Array.from({ length: 29 }, () => read()))).toEqual([28, 1]);
+  expect(sizes(Array.from({ length: 57 }, () => read()))).toEqual([28, 28, 1]);
   expect(sizes([read(one, 93), read(other, 93), read(one, 93), read(one, 0)])).toEqual([2, 1, 1]);
   expect(sizes([read(one, 300), read(one, 0)])).toEqual([1, 1]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
-import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { DAY, DomainError, HOUR, MINUTE, SIGN_IN_CODE_LIFETIME_MS, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
@@ -327,12 +327,19 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.signIn({ email, code: correctCode }, address))).toBe('sign_in_refused');
     });
 
-    test('a code opens one session, also with ten concurrent uses', async () => {
-      const { newAdjuster, use, external } = fixture();
+    test('a code is mailed again while it is valid, and opens one session, also with ten concurrent uses', async () => {
+      const { newAdjuster, use, external, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const address = clientAddress();
-      await use.requestSignInCode(email, address);
-      const correctCode = external.mails.at(-1)?.code ?? '';
+      const codes: string[] = [];
+      for (const passedMs of [0, SIGN_IN_CODE_LIFETIME_MS, SIGN_IN_CODE_LIFETIME_MS - 1]) {
+        clock.advance(passedMs);
+        await use.requestSignInCode(email, address);
+        codes.push(external.mails.at(-1)?.code ?? '');
+      }
+      const [expired, valid, correctCode = ''] = codes;
+      expect([expired === valid, valid]).toEqual([false, correctCode]);
+      clock.advance(SIGN_IN_CODE_LIFETIME_MS - 1);
       const opened = await Promise.allSettled(
         Array.from({ length: 10 }, () => use.signIn({ email, code: correctCode }, address)),
       );
@@ -536,13 +543,17 @@ export function accountsBehavior(fixture: () => Fixture): void {
 
     test('a device keeps its preferences when it is registered again', async () => {
       const { newAdjuster, newSession, use, stores, clock } = fixture();
-      const { svcId } = await newAdjuster();
+      const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
       await signedIn(svcId, 'phone', 'quiet');
+      await signedIn(svcId, 'tablet', 'loud');
+      await signedIn(other, 'phone', 'other');
       const preferences = { timeZone: 'UTC', quietHours: null, deadlineReminders: false };
       await use.setDevicePreferences({ svcId }, 'phone', preferences);
       const { tokenHash } = await newSession(svcId);
       await use.putDevice({ svcId }, tokenHash, 'phone', at('quiet'));
-      expect(await stores.jobReads.devices(svcId, clock.now())).toMatchObject([{ preferences }]);
+      const held = [svcId, other].map((account) => stores.jobReads.devices(account, clock.now()));
+      const wished = (await Promise.all(held)).flat().map((device) => device.preferences);
+      expect(wished).toEqual([preferences, null, null]);
     });
   });
 }

@@ -198,7 +198,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     const ofEvent = async (wanted = 'FL26-09') =>
       (await stores.jobReads.deadlineOverrides()).filter(({ event }) => event === wanted);
     const deadline = { event: 'FL26-09', kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
-    await use.setDeadline({ ...deadline, hours: 100 });
+    await use.setDeadline({ ...deadline, hours: 100, source: 'Draft' });
     await use.setDeadline(deadline);
     const other = { ...deadline, event: 'TX26-01', kind: 'first_contact', hours: 7 } as const;
     for (const one of [{ ...deadline, kind: 'first_contact' } as const, other]) await use.setDeadline(one);

@@ -10,7 +10,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
     const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
 
     test('fills in missing details and never overwrites', async () => {
-      const { newTeam, newClaim, send } = fixture();
+      const { newTeam, newClaim, send, use } = fixture();
       const { firm, svcId } = await newTeam();
       const sent: CarrierDetails[] = [
         { name: 'Gulf Mutual' },
@@ -23,13 +23,11 @@ export function carriersBehavior(fixture: () => Fixture): void {
       for (const carrier of sent) {
         ids.push((await send(firm.live, svcId, { claim: newClaim({ carrier }) })).claim.id);
       }
+      const merged = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example', address };
       for (const id of ids) {
-        expect(await entryOf(svcId, id)).toEqual({
-          name: 'Gulf Mutual',
-          phone: '985-555-0142',
-          email: 'claims@gulf.example',
-          address,
-        });
+        expect(await entryOf(svcId, id)).toEqual(merged);
+        expect((await use.acceptClaim({ svcId }, id)).bookCarrier).toEqual(merged);
+        expect((await use.closeAcceptedClaim({ svcId }, id)).bookCarrier).toEqual(merged);
       }
     });
 
@@ -95,7 +93,6 @@ export function carriersBehavior(fixture: () => Fixture): void {
       const two = await send(firm.live, svcId, named);
       for (const { claim } of [one, two]) expect(await entryOf(svcId, claim.id)).toEqual(corrected);
       expect((await use.readClaim({ svcId }, one.claim.id)).asSent).toBe(one.claim.asSent);
-      expect(await entryOf(other.accounts.manual, theirs.claim.id)).toEqual(sent);
 
       await use.removeCarrier(firm.id, 'gulf mutual');
       expect(await entryOf(svcId, one.claim.id)).toBeNull();
@@ -103,6 +100,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
         await expect(failing()).rejects.toThrow(/the carrier book of the firm .* has no "/);
       await send(firm.live, svcId, { claim: newClaim({ carrier: sent }) });
       expect(await entryOf(svcId, one.claim.id)).toEqual(sent);
+      expect(await entryOf(other.accounts.manual, theirs.claim.id)).toEqual(sent);
 
       const events = await auditOf(firm.id);
       const ofCarrier = { actor: 'operator:test-operator', object: 'carrier:Gulf Mutual', outcome: 'ok' };

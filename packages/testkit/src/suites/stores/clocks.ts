@@ -114,7 +114,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const at = clock.advance(3 * HOUR);
       const attempt = { id: 'a', at: deviceAt, result: 'reached', note: 'NOTE-SECRET' } as const;
       await use.logContact(actor, id, attempt);
-      await use.recordWork(actor, id, { notes: 'NOTE-SECRET' });
+      await use.recordWork(actor, id, { notes: 'NOTE-SECRET', contactDate: '2026-09-01' });
       const rowsOf = async (clockLate?: true) => {
         const filter = { environment: 'live', closed: false, order: 'latest', clockLate } as const;
         return (await use.listBoard(firm.id, filter, { after: null, limit: 50 })).rows;

@@ -190,9 +190,10 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       expect(
         await errorCodeOf(use.closeClaimAtDesk(dispatcher, { claimId, reason: null, seenUpdatedAt })),
       ).toBe('claim_changed');
-      await use.closeClaimAtDesk(dispatcher, { claimId, reason: null });
+      const reason = 'Settled.';
+      await use.closeClaimAtDesk(dispatcher, { claimId, reason });
       expect(await claimOf(firm, claimId)).toEqual(accepted);
-      expect(await historyOf(firm, claimId)).toMatchObject({ closedBy: { name: 'Ana Lindqvist' } });
+      expect(await historyOf(firm, claimId)).toMatchObject({ closedBy: { name: 'Ana Lindqvist' }, reason });
       const listed = (list: 'accepted' | 'closed') =>
         stores.appReads.claims(svcId, list, { after: null, limit: 9 });
       expect((await listed('accepted')).rows).toEqual([]);

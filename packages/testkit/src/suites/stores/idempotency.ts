@@ -101,9 +101,10 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       clock.advance(1);
       expect(await errorCodeOf(send(firm.live, svcId, request))).toBe('duplicate_claim');
       const again = { claim: newClaim(), idempotencyKey: 'key-1' };
-      expect((await send(firm.live, svcId, again)).replayed).toBe(false);
+      const { claim: renewed } = await send(firm.live, svcId, again);
       clock.advance(24 * HOUR - 1);
-      expect((await send(firm.live, svcId, again)).replayed).toBe(true);
+      const replay = { replayed: true, claim: { id: renewed.id } };
+      expect(await send(firm.live, svcId, again)).toMatchObject(replay);
     });
 
     test('of any length and script is distinct from every other', async () => {

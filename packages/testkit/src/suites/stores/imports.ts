@@ -38,10 +38,10 @@ export function importsBehavior(fixture: () => Fixture): void {
       fileName: null,
       totalRows: 121,
       updatedAt: older.updatedAt + 1,
-      nextRow: 52,
+      nextRow: 53,
       nextUncounted: 52,
       sent: 48,
-      alreadySent: 1,
+      alreadySent: 3,
       failed: 1,
     };
     await unitOfWork.run((tx) => tx.imports.save(changed));

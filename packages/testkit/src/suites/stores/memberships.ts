@@ -75,8 +75,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const page = { after: null, limit: 10 };
       expect((await stores.appReads.invitations(tooLate, clock.now(), page)).rows).toEqual([]);
       expect((await stores.appReads.invitations(tooLate, clock.now() - 1, page)).rows).toHaveLength(1);
-      await invite(firm, tooLate);
-      expect(await statusOf(firm, tooLate)).toBe('pending');
+      const again = await invite(firm, tooLate, { invitedAs: 'A', invitedBy: 'B', purpose: 'C', note: 'D' });
+      expect(await stores.firmReads.adjuster(firm.id, tooLate)).toEqual(again);
     });
 
     test('leaving removes the adjuster from the list, keeps accepted claims and unassigns pending offers, visible to the firm', async () => {

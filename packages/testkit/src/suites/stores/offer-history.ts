@@ -36,6 +36,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         { ...offer, seenAt: at + 70 },
         push('a1', 'delivered', 2),
       ]);
+      await stores.offerHistory.append([{ ...offer, seenAt: at + 65 }]);
       await stores.offerHistory.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerHistory.append([]);
       const record = (step: ReminderStep, ms: number) =>
@@ -56,7 +57,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
           rejectionReason: null,
           offeredBy: `firm:${firm.id}`,
           endedAt: null,
-          firstSeenAt: at + 70,
+          firstSeenAt: at + 65,
           remindedAt: at + 60,
           pushes: [
             { channel: 'a1', outcome: 'delivered', at: at + 2 },

@@ -151,7 +151,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
       const [firm, other] = [await newFirm(), await newFirm()];
       const real = await newMember(firm);
       const unreachable = [await sendId(firm.live, real), await sendId(other.test, other.accounts.manual)];
-      for (const id of unreachable) {
+      for (const id of [...unreachable, 'no uuid' as ClaimId]) {
         expect(await errorCodeOf(use.sandbox.acceptClaim(firm.test, id))).toBe('not_found');
         expect(await errorCodeOf(use.sandbox.rejectClaim(firm.test, id, null))).toBe('not_found');
         expect(await errorCodeOf(use.sandbox.closeClaim(firm.test, id))).toBe('not_found');

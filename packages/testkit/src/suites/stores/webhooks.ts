@@ -4,6 +4,8 @@ import { DAY, type Environment, HOUR, SECOND } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
+const FAILED = { at: 1, status: 500, error: null, durationMs: 1 };
+
 export function webhooksBehavior(fixture: () => Fixture): void {
   let count = 0;
   const create = async (firm: TestFirm, environment: Environment = 'live'): Promise<IssuedWebhook> => {
@@ -270,13 +272,15 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       // The first attempt, and those of the 22 that were not refused.
       expect(sent).toBe(23 - refused.length);
       const planned = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
-      for (let count = sent; count < 25; count += 1) await replay(use);
+      for (let count = sent; count < 25; count += 1) await replay(use).then(() => later(1));
       const kept = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       expect([kept?.attemptCount, kept?.attempts.length]).toEqual([25, 20]);
       expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
       expect([kept?.status, kept?.nextAttemptAt]).toEqual(['pending', planned?.nextAttemptAt]);
       respond(webhook, 204);
-      expect(await replay(use)).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 26 });
+      const { responseBody: _, ...delivered } = await replay(use);
+      expect(delivered).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 26 });
+      expect(await deliveriesOf(firm, webhook)).toEqual([delivered]);
       expect(new Set(sentTo(webhook).map(({ id }) => id))).toEqual(new Set([pending?.id]));
     });
 
@@ -297,14 +301,12 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       // Repetitions that fail, by hand and of another process that had taken it, leave it delivered.
       respond(webhook, 500);
       await fixture().use.replayWebhook(OPERATOR, firm.id, earlier.id);
-      const attempt = { at: 1, status: 500, error: null, durationMs: 1 };
-      await fixture().stores.webhookQueue.recordRetry(earlier, attempt, fixture().clock.now());
-      await fixture().stores.unitOfWork.run(async (tx) => {
-        for (const change of [{ status: 'failed' }, { status: 'pending', nextAttemptAt: 1 }] as const)
-          await tx.webhooks.recordAttempt({ ...earlier, ...change }, attempt);
-      });
+      for (const change of [{ status: 'failed' }, { status: 'pending', nextAttemptAt: 1 }] as const)
+        await fixture().stores.unitOfWork.run((tx) =>
+          tx.webhooks.recordAttempt({ ...earlier, ...change }, FAILED),
+        );
       const [, kept] = await deliveriesOf(firm, webhook);
-      expect(kept).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 6 });
+      expect(kept).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 5 });
       const page = (after: KeysetPosition | null) =>
         fixture().use.listWebhookDeliveries(firm.id, webhook.webhook.id, { after, limit: 1 });
       const { rows, next } = await page(null);
@@ -312,6 +314,11 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         (await deliveriesOf(firm, webhook)).map(({ id }) => id),
       );
       expect((await page({ at: earlier.createdAt, id: earlier.id })).rows).toEqual([]);
+      const { id } = await fixture().use.testWebhook(OPERATOR, firm.id, webhook.webhook.id);
+      respond(webhook, 204);
+      await fixture().use.replayWebhook(OPERATOR, firm.id, id);
+      const [tested] = await deliveriesOf(firm, webhook);
+      expect(tested).toMatchObject({ id, status: 'delivered', nextAttemptAt: null, attemptCount: 2 });
     });
 
     test('that is removed while it is tested leaves no delivery', async () => {
@@ -373,6 +380,12 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(await statuses()).toEqual(['pending', 'pending', '']);
       await use.updateWebhook(OPERATOR, firm.id, one.webhook.id, { state: 'paused' });
       expect(await statuses()).toEqual(['failed', 'pending', '']);
+      const [ended] = await deliveriesOf(firm, one);
+      if (ended === undefined) throw new Error('no delivery');
+      // The attempt that ran while it was paused.
+      await fixture().stores.webhookQueue.recordRetry(ended, FAILED, fixture().clock.now());
+      const counted = [1, 2].map((attemptCount) => ({ status: 'failed', nextAttemptAt: null, attemptCount }));
+      expect([ended, ...(await deliveriesOf(firm, one))]).toMatchObject(counted);
       await use.removeWebhook(OPERATOR, firm.id, one.webhook.id);
       expect(await statuses()).toEqual(['', 'pending', '']);
       await send(firm.live, svcId);
