@@ -128,6 +128,7 @@ test('passkeys can be required where the site has a host name', () => {
   const read = (BASE_URL: string) => readConfig({ PASSKEYS: 'required', BASE_URL }, false).passkeysRequired;
   expect(read('https://claims.example.com')).toBe(true);
   expect(read('http://localhost:3000')).toBe(true);
+  expect(readConfig({ PASSKEYS: 'required', HOST: 'claims.internal' }, false).passkeysRequired).toBe(true);
   for (const address of ['https://192.0.2.1', 'https://[2001:db8::1]:8443'])
     expect(() => read(address)).toThrow(ConfigError);
 });
@@ -187,21 +188,22 @@ test('logs are pretty on a terminal and JSON elsewhere, unless LOG_FORMAT is set
 });
 
 test.each([
-  ['BASE_URL', 'https://claims.example.com/', 'baseUrl', 'https://claims.example.com'],
+  ['BASE_URL', 'HTTPS://claims.example.com//', 'baseUrl', 'HTTPS://claims.example.com'],
   ['DOCS_URL', 'https://docs.example.com/svc', 'docsUrl', 'https://docs.example.com/svc'],
   ['SUPPORT_EMAIL', 'help@example.com', 'supportEmail', 'help@example.com'],
   ['DATABASE_URL', 'postgres://u:p@h/db', 'databaseUrl', 'postgres://u:p@h/db'],
   [
     'DATABASE_URL',
-    'postgres://u:p@one:5432,two/db?target_session_attrs=read-write',
+    'postgres://u:p@one:65535,two/db?target_session_attrs=read-write',
     'databaseUrl',
-    'postgres://u:p@one:5432,two/db?target_session_attrs=read-write',
+    'postgres://u:p@one:65535,two/db?target_session_attrs=read-write',
   ],
   ['REDIS_URL', 'redis://a:1, rediss://b:2', 'redisUrls', ['redis://a:1', 'rediss://b:2']],
   ['HOST', '::1', 'host', '::1'],
   ['HOST', 'claims-1.internal', 'host', 'claims-1.internal'],
   ['TRUST_PROXY', 'none', 'trustProxy', false],
   ['TRUST_PROXY', '12', 'trustProxy', 12],
+  ['TRUST_PROXY', 'uniquelocal', 'trustProxy', 'uniquelocal'],
   ['TRUST_PROXY', 'loopback, 10.0.0.0/8,2001:db8::/32', 'trustProxy', 'loopback,10.0.0.0/8,2001:db8::/32'],
   ['PORT', '0', 'port', 0],
   ['PORT', '65535', 'port', 65_535],
@@ -227,7 +229,7 @@ test.each([
   ['DATA_DIR', '/srv/claims', 'dataDir', '/srv/claims'],
   ['LOG_LEVEL', 'warn', 'logLevel', 'warn'],
   ['LOG_FORMAT', 'pretty', 'logFormat', 'pretty'],
-  ['MIGRATION_DATABASE_URL', 'postgres://o@h/db', 'migrationDatabaseUrl', 'postgres://o@h/db'],
+  ['MIGRATION_DATABASE_URL', 'postgresql://o@h/db', 'migrationDatabaseUrl', 'postgresql://o@h/db'],
   ['RECEIPT_KEY', Buffer.alloc(32, 1).toString('base64'), 'receiptKey', Buffer.alloc(32, 1)],
   ['PASSKEYS', 'optional', 'passkeysRequired', false],
   ['TRUST_PROXY', 'true', 'trustProxy', true],
@@ -260,6 +262,7 @@ describe('an invalid value', () => {
     ['PORT', 'eighty\nLOG=1', '0 to 65535'],
     ['HOST', 'not a host', 'an IP address or a host name'],
     ['BASE_URL', 'ftp://claims.example.com', 'http:// or https://'],
+    ['BASE_URL', 'https://', 'a valid URL'],
     ['BASE_URL', 'https:/claims.example.com', 'http:// or https://'],
     ['BASE_URL', 'http:claims.example.com', 'http:// or https://'],
     ['BASE_URL', 'https://claims.example.com/?a=b', 'without user, query and fragment'],
@@ -318,11 +321,11 @@ describe('an invalid value', () => {
   test.each([
     [
       'postgres://h/db?ssl_mode=verify-full',
-      'DATABASE_URL has the parameter "ssl_mode"; allowed: ssl, sslmode, ',
+      'DATABASE_URL has the parameter "ssl_mode"; allowed: ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation',
     ],
     [
       'postgres://one,two?sslmode=verify_full',
-      'DATABASE_URL has sslmode=verify_full; allowed: disable, prefer, ',
+      'DATABASE_URL has sslmode=verify_full; allowed: disable, prefer, require, verify-ca, verify-full, no-verify',
     ],
     [
       'postgres://h/db?sslmode=verify-full&sslrootcert=/missing/ca.pem',
@@ -332,7 +335,7 @@ describe('an invalid value', () => {
     expect(() => readConfig({ DATABASE_URL: url }, false)).toThrow(message);
   });
 
-  test.each(['h:0', 'one:5432,two:99999'])('of the port of a database is named: %s', (hosts) => {
+  test.each(['h:0', 'one:5432,two:65536'])('of the port of a database is named: %s', (hosts) => {
     expect(() => readConfig({ DATABASE_URL: `postgres://u:hunter2@${hosts}/db` }, false)).toThrow(
       /^DATABASE_URL has an invalid port; allowed: a whole number from 1 to 65535$/,
     );
@@ -371,10 +374,11 @@ describe('an invalid value', () => {
     ['SMTP_URL', 'mail:hunter2@example.com'],
     ['SMTP_URL', 'smtp:user:hunter2@mail.example.com'],
     ['SMTP_URL', 'smtp://?from=hunter2@example.com'],
-    ['BASE_URL', 'https://user:hunter2@claims.example.com'],
+    ['BASE_URL', 'https://:hunter2@claims.example.com'],
+    ['DOCS_URL', 'https://hunter2@claims.example.com'],
     ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
     ['ENCRYPTION_KEY', 'hunter2'],
-    ['RECEIPT_KEY', 'hunter2'],
+    ['RECEIPT_KEY', Buffer.alloc(33).toString('base64')],
     ['ENCRYPTION_KEY', `${Buffer.alloc(32).toString('base64')},hunter2`],
   ])('that may hold a secret is not shown: %s', (name, value) => {
     const read = () => readConfig({ [name]: value }, false);
@@ -488,15 +492,14 @@ describe('a secret in a file', () => {
 });
 
 test('addresses of Redis Sentinel are rejected with what to use instead', () => {
-  expect(() => readConfig({ REDIS_URL: 'redis+sentinel://one:26379/master' }, false)).toThrow(
+  expect(() => readConfig({ REDIS_URL: 'redis://one,REDISS-sentinel://two:26379/master' }, false)).toThrow(
     /Redis Sentinel, which is not supported; allowed: the address of a proxy/,
   );
 });
-describe('the encryption keys', () => {
-  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
-  test('are one or several, of which the first encrypts', () => {
-    const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')}`;
-    expect(readConfig({ ENCRYPTION_KEY }, false).encryption?.read()).toEqual([one, two]);
-  });
+test('the encryption keys are one or several, of which the first encrypts', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')}`;
+  const { encryption } = readConfig({ ENCRYPTION_KEY }, false);
+  expect([encryption?.variable, encryption?.read()]).toEqual(['ENCRYPTION_KEY', [one, two]]);
 });

@@ -8,12 +8,18 @@ import {
   checkClock,
   checkConnections,
   checkFirms,
+  checkNode,
   checkPush,
   checkRights,
   checkSchema,
   checkStandbys,
   notesOn,
 } from '../src/svc/doctor.ts';
+
+test('doctor requires Node 20.19', () => {
+  const states = ['18.20.0', '20.18.3', '20.19.0', '22.0.0'].map((version) => checkNode(version).state);
+  expect(states).toEqual(['wrong', 'wrong', 'note', 'ok']);
+});
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
   const standbysWith = (seesStandbys: boolean, synchronousStandbys: number, required: number) => {
@@ -77,8 +83,9 @@ test('doctor names VAPID keys that are no pair, and a subject that Apple refuses
     state: 'wrong',
     detail: expect.stringContaining('VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY'),
   });
-  const generated = (env: Record<string, string>) => checkPush(readConfig(env, false)).detail;
-  expect(generated({})).toMatch(/Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
+  const generated = (env: Record<string, string>) =>
+    Object.values(checkPush(readConfig(env, false))).join(' ');
+  expect(generated({})).toMatch(/^push note .* Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
   expect(generated({ BASE_URL: 'https://claims.example.com' })).not.toMatch(/Apple/);
   expect(generated({ SUPPORT_EMAIL: 'help@example.com' })).not.toMatch(/Apple/);
 });
@@ -102,6 +109,7 @@ test.each<[note: string | null, env: Record<string, string>]>([
   [null, { ...PROXIES, HOST: '10.0.0.11' }],
   [null, { ...SITE, TRUST_PROXY: 'loopback,10.0.0.5' }],
   [null, { ...SITE, TRUST_PROXY: '127.0.0.1' }],
+  [null, { ...SITE, TRUST_PROXY: '10.0.0.5,::1' }],
   ['edge limit: EDGE_LIMIT_PER_MINUTE is 0 and TRUST_PROXY is none', { EDGE_LIMIT_PER_MINUTE: '0' }],
   [null, { EDGE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' }],
 ])('doctor notes %j of %j', (expected, env) => {

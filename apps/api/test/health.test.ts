@@ -76,13 +76,14 @@ test.each([
 });
 
 test('the log says once when the clock becomes wrong and right again, also while nobody asks, until the process stops', async () => {
-  const { state, logged, health } = fixture();
+  const { state, pings, logged, health } = fixture();
   const wrong = 'error: not ready: the clock of this machine is wrong';
   for (const aheadMs of [0, 61_000, 0, -61_000]) {
     state.aheadMs = aheadMs;
     await jest.advanceTimersByTimeAsync(3000);
   }
   expect(logged).toEqual([wrong, 'info: the clock of this machine is right again', wrong]);
+  expect(pings).toHaveLength(12);
   health.stop();
   expect(jest.getTimerCount()).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -162,6 +162,9 @@ test('while it runs, a service saves what it noted: reads of claims, requests an
   expect([await stepsOf(500), await stepsOf(500), await stepsOf(28_999), await stepsOf(1)]).toEqual([
     ...[['audit'], ['requestLog', 'offerHistory'], [], ['1 key, 1 session']],
   ]);
+  await (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${firm.live}` } })).text();
+  expect((await stepsOf(30_000)).toSorted()).toEqual(['1 key, 0 session', 'requestLog']);
+  expect(await stepsOf(30_000)).toEqual([]);
   jest.useRealTimers();
   await service.stop();
 });
@@ -174,7 +177,7 @@ interface Tree {
 test('a request is traced from its caller to the job that it causes, without ids and content, unless it is unsampled or blocked', async () => {
   const received: string[] = [];
   const receiver = createServer(async (request, response) => {
-    received.push(await text(request));
+    if (request.url === '/v1/traces') received.push(await text(request));
     response.end('{}');
   });
   await listen(receiver, 0, '127.0.0.1');
@@ -248,13 +251,16 @@ test('the addresses are those of the configuration, and before it stops a servic
     'help@x.example',
   ];
   const env = { BASE_URL: baseUrl, SUPPORT_EMAIL: supportEmail };
-  const other = await started({ ...env, METRICS_PORT: '0' });
+  const patient = { SHUTDOWN_GRACE_MS: '1000', HEADERS_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '600000' };
+  const other = await started({ ...env, ...patient, METRICS_PORT: '0' });
   expect(other.service.services.addresses).toEqual({ baseUrl, docsUrl: `${baseUrl}/docs`, supportEmail });
   const probe = async (path: string) =>
     (await fetch(new URL(path, other.service.metricsUrl ?? undefined))).status;
-  const stoppingOther = other.service.stop(300);
+  // A request that never ends.
+  const held = connect(other.service.port, '127.0.0.1', () => held.write('GET / HTTP/1.1\r\n'));
+  const stoppingOther = other.service.stop(1e9);
   expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
-  await stoppingOther;
+  await Promise.all([stoppingOther, once(held, 'close')]);
   const { service, migrations } = await started({ ...env, DOCS_URL: docsUrl });
   expect(service.services.addresses).toEqual({ baseUrl, docsUrl, supportEmail });
   expect([service.metricsUrl, migrations]).toEqual([null, [[DATABASE, LOG, { migrationUrl: DATABASE }]]]);

@@ -467,30 +467,6 @@ test('a command migrates as its operator, uses two connections and no Redis, and
   expect((await run(['firm', 'list'], {})).stderr).toBe(notice);
 });
 
-test('an export of a firm ends with how many rows of each kind it has', async () => {
-  const { stdout, stderr } = await svc.run('firm', 'export', svc.firmId);
-  const lines: { type: string }[] = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const end = lines.pop();
-  const counts: Record<string, number> = {};
-  for (const { type } of lines) counts[type] = (counts[type] ?? 0) + 1;
-  expect(end).toEqual({ type: 'end', counts });
-  expect(Object.keys(counts)).toEqual([
-    'firm',
-    'key',
-    'staff',
-    'member',
-    'claim',
-    'webhook',
-    'request',
-    'audit',
-  ]);
-  expect(stderr).toBe(`${lines.length} rows exported\n`);
-  expect(stdout).not.toMatch(/whsec_|[sS]ecret_?[hH]ash/);
-});
-
 test('new keys for push are a pair, each under its name', async () => {
   const { stdout } = await svc.run('push', 'create-keys');
   const [, publicKey, privateKey] = /^VAPID_PUBLIC_KEY=(.+)\nVAPID_PRIVATE_KEY=(.+)\n$/.exec(stdout) ?? [];

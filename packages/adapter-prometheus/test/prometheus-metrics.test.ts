@@ -166,9 +166,12 @@ test.each([
   expect((await samplesOf(unread, earlier)).filter((line) => ofUnread.test(line))).toEqual([]);
 });
 
-test('without Redis there are no metrics of it', async () => {
-  const samples = await samplesOf({ ...SOURCES, redis: () => null });
-  expect(samples.filter((line) => line.startsWith('redis'))).toEqual([]);
+test('without Redis, an archive and standbys there are no metrics of them', async () => {
+  const maintenance = async () => ({ archive: null, transactionIdAge: 1, multixactIdAge: 1 });
+  const none = { standbys: 0, synchronousStandbys: 0, requiredSynchronousStandbys: 0, maxLagSeconds: null };
+  const without = { ...SOURCES, maintenance, replication: async () => none, redis: () => null };
+  const samples = await samplesOf(without);
+  expect(samples.filter((line) => /^(redis|postgres_(archive|replication))_/.test(line))).toEqual([]);
 });
 
 describe('names follow the conventions of Prometheus', () => {

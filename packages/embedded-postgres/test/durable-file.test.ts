@@ -20,8 +20,8 @@ test('a file is synced before it gets its name, and its folder afterwards', () =
     sync(fd);
   });
   for (const [name, options] of [
-    ['renameSync', { mode: 0o600 }],
-    ['linkSync', { mode: 0o600, replaces: false }],
+    ['renameSync', { mode: 0o666 }],
+    ['linkSync', { mode: 0o666, replaces: false }],
   ] as const) {
     fs.rmSync(path, { force: true });
     steps.length = 0;
@@ -32,7 +32,7 @@ test('a file is synced before it gets its name, and its folder afterwards', () =
     });
     writeDurably(path, 'content', options);
     expect(steps).toEqual(['sync 7 bytes', 'name', 'sync folder']);
-    expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['content', 0o600]);
+    expect([fs.readFileSync(path, 'utf8'), fs.statSync(path).mode & 0o777]).toEqual(['content', 0o666]);
     expect(fs.readdirSync(folder)).toEqual(['secret']);
   }
 });

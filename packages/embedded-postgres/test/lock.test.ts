@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { SELF } from '../src/account.ts';
 import { lock, tryLock } from '../src/lock.ts';
@@ -10,7 +10,11 @@ import { enter, inUse, leave } from '../src/users.ts';
 const ENDED = 99_999_999;
 
 let dir: string;
+// Root and the owner of the data read each other's files.
+const umask = process.umask();
+afterEach(() => void process.umask(umask));
 beforeEach(() => {
+  process.umask(0o077);
   dir = join(temporaryFolder(), 'lock');
 });
 
@@ -18,6 +22,7 @@ test('a lock that is held is not acquired, and the error of who waits too long n
   const held = await lock(dir, 1000);
   expect(tryLock(dir)).toEqual({ heldBy: process.pid });
   await expect(lock(dir, 1)).rejects.toThrow(`${dir} has been locked by process ${process.pid} `);
+  expect(statSync(join(dir, '1')).mode & 0o777).toBe(0o644);
   held.release();
   const next = await lock(dir, 1000);
   held.release();
@@ -44,6 +49,7 @@ test('a server is in use while a process that entered has neither left nor ended
   const users = join(place.folder, 'users');
   expect(inUse(place)).toBe(false);
   const [one, other] = [enter(place), enter(place)];
+  expect(statSync(other).mode & 0o777).toBe(0o644);
   const ended = [JSON.stringify({ pid: ENDED, start: '1' }), ''].map((content, n) => {
     writeFileSync(join(users, `${n}`), content);
     return join(users, `${n}`);

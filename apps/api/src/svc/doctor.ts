@@ -73,8 +73,7 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
   return { ok: checks.every(({ state }) => state !== 'wrong'), checks };
 }
 
-function checkNode(): Check {
-  const version = process.versions.node;
+export function checkNode(version = process.versions.node): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > 20 || (major === 20 && minor >= 19);
   const required = `${version}; 20.19 or later is required`;
