@@ -166,11 +166,10 @@ export const linesOf = (text: string, start: number, end: number): string[] =>
 /** Whether a line after the first has as many cells as the header, so that it may be a row that a quote has swallowed. */
 export function hasRowInside(
   text: string,
-  { start, end, lines }: CsvRecord,
+  { start, end }: CsvRecord,
   delimiter: string,
   header: readonly string[],
 ): boolean {
-  if (lines === 1) return false;
   const width = header.findLastIndex((name) => name.trim() !== '') + 1;
   // As in a row, further cells may be empty.
   const isRow = (cells: readonly string[]): boolean =>

@@ -36,13 +36,14 @@ const problemsOf = (text: string, options?: ImportOptions) =>
   );
 
 describe('rows without an adjuster', () => {
+  // The fourth has the claim number of the first, and the last one an adjuster that is none.
+  const none = { 0: 'e', 1: 'e', 2: '#N/A' };
   const text = fileOf(
-    ...[{ 2: '' }, { 0: 'b', 1: 'b' }, { 0: 'c', 1: 'c', 2: '', 9: '1' }],
-    // The claim number of the first, and an adjuster that is none.
-    ...[
-      { 0: 'd', 2: '' },
-      { 0: 'e', 1: 'e', 2: '#N/A' },
-    ],
+    { 2: '' },
+    { 0: 'b', 1: 'b' },
+    { 0: 'c', 1: 'c', 2: '', 9: '1' },
+    { 0: 'd', 2: '' },
+    none,
   );
   const lacking = (rows: CsvImport['rows']) =>
     rows.map((row) =>
