@@ -1,6 +1,6 @@
 import { Button, Note } from '@svc/web-app/components/ui';
 import { clockTime, outbox, showError, texts } from '../app.ts';
-import { canCancel, type Entry } from '../outbox/entry.ts';
+import type { Entry } from '../outbox/entry.ts';
 
 /** Why entries are not sent, where it is not the network; undefined where it is. */
 export function problemOf(entries: readonly Entry[]): string | undefined {
@@ -36,22 +36,18 @@ export const SendNow = ({
 /** Beside what is still on the device. `waits`: what is said where only the network is missing. */
 export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; waits: string }) {
   const problem = problemOf(entries);
-  const failing = entries.some(({ failures = 0 }) => failures > 0);
   // A claim is not closed without what was to be saved before.
-  const stops = (entry: Entry): boolean =>
-    ((entry.failures ?? 0) > 0 || (entry.kind === 'work' && entry.close === true)) &&
-    canCancel(entry, Date.now());
+  const stopped = entries.filter(
+    (entry) => (entry.failures ?? 0) > 0 || (entry.kind === 'work' && entry.close === true),
+  );
   return (
     <Note kind="warning" icon="cloud">
       <p role="status">
         <strong>{texts.value.offers.queued}.</strong> {problem ?? waits}
       </p>
       <SendNow kind="quiet" entries={entries} />
-      {failing && (
-        <Button
-          kind="quiet"
-          onClick={() => void outbox.cancel(entries.filter(stops).map(({ id }) => id)).catch(showError)}
-        >
+      {problem !== undefined && (
+        <Button kind="quiet" onClick={() => void outbox.cancel(stopped.map(({ id }) => id)).catch(showError)}>
           {texts.value.outbox.cancel}
         </Button>
       )}
