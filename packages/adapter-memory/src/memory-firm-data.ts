@@ -47,7 +47,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         const svcIds = new Set(adjusters.filter(isTestAccount).map(({ svcId }) => svcId));
         const isOfTestAccount = ({ svcId }: { readonly svcId: Svcid }): boolean => svcIds.has(svcId);
         const isOfAccount = ({ account }: { readonly account: AccountRef }): boolean =>
-          'svcId' in account && svcIds.has(account.svcId);
+          'svcId' in account ? svcIds.has(account.svcId) : isOwn(account);
         const erased = [
           own.jobs.deleteWhere(({ job }) => 'firmId' in job && isOwn(job)),
           own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
@@ -57,9 +57,12 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           own.webhooks.deleteWhere(({ endpoint }) => isOwn(endpoint)),
           own.webhookDeliveries.deleteWhere(isOwn),
           own.carriers.deleteWhere(isOwn),
+          own.memberships.deleteWhere(isOwn),
+          own.keys.deleteWhere(isOwn),
           own.sessions.deleteWhere(isOfAccount),
           own.devices.deleteWhere(isOfTestAccount),
           own.passkeys.deleteWhere(isOfAccount),
+          own.staff.deleteWhere(isOwn),
           own.emailChanges.deleteWhere(isOfTestAccount),
           own.accounts.deleteWhere(({ adjuster }) => isTestAccount(adjuster)),
         ];

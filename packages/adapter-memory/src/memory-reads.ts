@@ -179,7 +179,7 @@ export const memoryStaffReads = (tables: Tables): StaffReads => ({
   async firmsOf(email) {
     return staffByEmail(tables, email).flatMap(({ firmId }) => {
       const firm = tables.firms.get(keyOf(firmId));
-      if (firm === undefined) return [];
+      if (firm === undefined || firm.erasure !== null) return [];
       return [{ id: firm.id, name: firm.name, plan: firm.plan }];
     });
   },

@@ -137,7 +137,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async keyByHash(secretHash) {
       const key = committed.keys.all().find((key) => key.secretHash === secretHash);
       const firm = key === undefined ? undefined : committed.firms.get(keyOf(key.firmId));
-      if (key === undefined || firm === undefined) return null;
+      if (key === undefined || firm === undefined || firm.erasure !== null) return null;
       const { id: keyId, firmId, environment, purpose, expiresAt, revokedAt } = key;
       const { name: firmName, plan, limits } = firm;
       return { keyId, firmId, firmName, environment, purpose, plan, limits, expiresAt, revokedAt };
@@ -151,7 +151,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
       const { firmId, staffId } = account;
       const member = committed.staff.get(keyOf(firmId, staffId));
       const firm = committed.firms.get(keyOf(firmId));
-      if (member === undefined || firm === undefined) return null;
+      if (member === undefined || firm === undefined || firm.erasure !== null) return null;
       const { role } = member;
       return { ...stored, staff: { firmId, staffId, role, firmName: firm.name, plan: firm.plan } };
     },

@@ -159,7 +159,9 @@ export function memoryTx(
       }),
       lockAny: step((id) => tables.claims.get(keyOf(id)) ?? null),
       lockPendingOf: step((firmId, svcId) =>
-        pendingOf(tables, svcId).filter((claim) => claim.firmId === firmId),
+        pendingOf(tables, svcId)
+          .filter((claim) => claim.firmId === firmId)
+          .sort((a, b) => a.assignment.offeredAt - b.assignment.offeredAt || compareText(a.id, b.id)),
       ),
       save: step((claim) => {
         requireStored(claim);
@@ -343,7 +345,7 @@ export function memoryTx(
       }),
       move: step((tokenHash, account) => {
         const session = tables.sessions.get(keyOf(tokenHash));
-        if (session === undefined) return false;
+        if (session === undefined || 'svcId' in session.account) return false;
         tables.sessions.put({ ...session, account: accountRef(account) });
         return true;
       }),
