@@ -77,10 +77,11 @@ test('names that no server answers delay neither the test of another firm nor an
       ping(token, json.webhook.id),
       ...Array.from({ length: 60 }, () => sendTestClaim(firm)),
     ]);
-    const before = ended;
-    expect(tested.json.status).toBe('delivered');
-    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201));
+    const results = [tested.json.status, ...sent.map(({ status }) => status)];
     // A slow machine may refuse some of so many at once.
+    const accepted = results.filter((one) => one !== 503);
+    const before = accepted.length < results.length ? dead.length : ended;
+    expect(accepted.filter((one) => one !== 'delivered' && one !== 201)).toEqual([]);
     const tests = (await Promise.all(waiting)).filter(({ status }) => status !== 503);
     expect([...new Set(tests.map(({ status, json }) => `${status} ${json.attempts?.[0].error}`))]).toEqual([
       '200 name_not_resolved',
