@@ -84,6 +84,8 @@ export async function* sendMany(
       });
       return { outcome: { ...item, status: isReplay && !maybeSent ? 'already_sent' : 'sent', claim } };
     } catch (error) {
+      // A canceled call has no outcome: the claim may have been sent.
+      if (isCanceled) return { outcome: undefined };
       const claim = await earlierClaim(request, error, call.signal);
       if (claim !== undefined) return { outcome: { ...item, status: 'already_sent', claim } };
       if (!concernsOneClaim(error)) failure ??= { error };

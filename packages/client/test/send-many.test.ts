@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
-import type { NewClaim, SendOutcome } from '../src/index.ts';
+import { ClaimsError, type NewClaim, type SendOutcome } from '../src/index.ts';
 import {
   collect,
   countingInFlight,
@@ -289,14 +289,14 @@ describe('sending many claims', () => {
     expect(pendingTimers()).toBe(0);
   });
 
-  it('is canceled by its signal, with the outcomes that are known', async () => {
+  it('is canceled by its signal, with the outcomes that are known, also where the reason is an error of the service', async () => {
     const controller = new AbortController();
     const { client, sent } = createTestClient([except(1, stall)]);
     const outcomes: SendOutcome[] = [];
     const options = {
       concurrency: 3,
       signal: controller.signal,
-      onResponse: () => void setImmediate(() => controller.abort(new Error('stop'))),
+      onResponse: () => void setImmediate(() => controller.abort(new ClaimsError('stop', 1))),
     };
     const sending = (async () => {
       for await (const one of client.claims.sendMany(claims(9), options)) outcomes.push(one);
