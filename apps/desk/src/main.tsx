@@ -25,6 +25,7 @@ import {
   route,
   session,
   showError,
+  showToast,
   texts,
 } from './app.ts';
 import { Secret } from './components/secret.tsx';
@@ -94,9 +95,11 @@ function ChooseFirm({ firms, ticket, failed }: FirmChoice & { readonly failed: (
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const refused = (error: unknown): void => {
-    showError(error);
-    // The ticket works once: only another code helps.
-    if (error instanceof ApiError && error.code === 'invalid_sign_in') failed();
+    if (error instanceof ApiError && error.code === 'invalid_sign_in') {
+      // The ticket works once: only another code helps.
+      showToast(() => texts.value.refusals.invalid_sign_in ?? '', 'error');
+      failed();
+    } else showError(error);
   };
   const choose = (firm_id: string): Promise<void> => during(() => desk.signIn({ ticket, firm_id }), refused);
   return (

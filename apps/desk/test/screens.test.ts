@@ -209,7 +209,7 @@ test('a start without the service is tried again, and a person of several firms 
   await act('shown: main');
   answers.openSession = { refused: 503 };
   await act('Bayou', 'shown: h2, .toast p');
-  answers.openSession = refusal(403, 'invalid_sign_in');
+  answers.openSession = refusal(401, 'invalid_sign_in');
   await act('Bayou', 'shown: body');
   answers.openSession = { expires_at: 'x' };
   const [firm] = firms;
