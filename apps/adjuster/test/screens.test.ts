@@ -960,7 +960,8 @@ test('the app takes from the browser what happens to the page, and calls nothing
   const install = [tell('beforeinstallprompt'), canInstall(), tell('appinstalled')];
   tell('error', { error: Object.assign(new TypeError(), { stack: '' }) });
   tell('unhandledrejection', { reason: Object.assign(new RangeError(), { stack: '' }) });
-  const [register, showNotification] = [jest.fn(async (_: string) => {}), jest.fn(async () => {})];
+  const register = jest.fn(async (_: string) => {});
+  const showNotification = jest.fn(async (_: string, __: { readonly body: string }) => {});
   const worker = Promise.resolve({ sync: { register }, showNotification });
   Object.assign(navigator, { serviceWorker: { ready: worker, getRegistration: () => worker } });
   state.offers = [small('x5'), small('x6')];
@@ -995,11 +996,15 @@ test('the app takes from the browser what happens to the page, and calls nothing
   expect({
     ...{ install, reports, released, stored: stored?.svc_id },
     clock: Math.max(Number(localStorage.getItem('clockOffsetMs')), serviceNow() - Date.now()) < -86_000_000,
-    ...{ notified: showNotification.mock.calls.length, sync: [...new Set(register.mock.calls.flat())] },
+    ...{
+      notified: showNotification.mock.calls.map(([, { body }]) => body),
+      sync: [...new Set(register.mock.calls.flat())],
+    },
     ...{ again, said: [work.savedOffline, work.closesLater] },
   }).toEqual({
     ...{ install: [false, true, true, false], released: [1, 0], stored: 'SVC-1', clock: true },
-    ...{ notified: 1, sync: ['answers'], said: Array(2).fill(notStored.waits) },
+    notified: ['Acceptances that did not count: 1. Open the app to see why.'],
+    ...{ sync: ['answers'], said: Array(2).fill(notStored.waits) },
     reports: ['TypeError', 'RangeError'].map((error) => ({ screen: 'settings', error })),
     again: ['button.neutral Reject', 'button.primary Accept'],
   });

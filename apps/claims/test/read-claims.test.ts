@@ -34,7 +34,11 @@ describe('the input of send', () => {
   it.each([
     ['an array, and the error says how to convert it', '[{"external_id":"A"}]', 'jq -c'],
     ['CSV, reported once', 'external_id,claim_number\nA,1\nB,2\n', 'for CSV, use claims import'],
-    ['neither UTF-8 nor UTF-16', Uint8Array.of(0x7b, 0xff, 0x7d), 'neither UTF-8 nor UTF-16'],
+    [
+      'in another encoding than UTF-8 and UTF-16',
+      Uint8Array.of(0x7b, 0xff, 0x7d),
+      'neither UTF-8 nor UTF-16',
+    ],
   ])('must not be %s', (_, input, problem) => {
     const lines = typeof input === 'string' ? read(input) : readClaims(input);
     expect(lines).toEqual([{ number: 1, problem: expect.stringContaining(problem) }]);

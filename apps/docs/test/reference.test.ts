@@ -47,6 +47,7 @@ test('a page has the values of the contract, the addresses of the service and ea
     (_, name: string) => `${name}: ${filled(name).slice(0, 900).trim()}`,
   );
   expect(now).toBe(values);
+  expect(now.match(/^(derived|lists)[.]/gm)?.length).toBe(24);
   expect(() => filled('limits.pages')).toThrow('the unknown placeholder {{limits.pages}}');
 });
 

@@ -32,7 +32,7 @@ for (const pooler of [false, true]) {
         object: claimObject(claim.id),
       }),
     });
-    /** By its id as nobody writes it but a caller may. */
+    /** With its id in uppercase, as a caller may write it. */
     const respond = ({ id, assignment }: Claim, decide = accept) =>
       stores.claimWrites.respond(assignment.adjuster, id.toUpperCase() as Claim['id'], decide);
     const updatedAtOf = async (claim: Claim): Promise<number> =>

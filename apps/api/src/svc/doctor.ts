@@ -52,7 +52,7 @@ const note = check('note');
 
 /** Checks everything the service depends on; a failed check does not stop the others. */
 export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
-  const checks: Check[] = [checkNode()];
+  const checks: Check[] = [checkNode(process.versions.node)];
   let config: Config | null = null;
   try {
     config = readConfig(process.env, false);
@@ -73,7 +73,7 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
   return { ok: checks.every(({ state }) => state !== 'wrong'), checks };
 }
 
-export function checkNode(version = process.versions.node): Check {
+export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > 20 || (major === 20 && minor >= 19);
   const required = `${version}; 20.19 or later is required`;
