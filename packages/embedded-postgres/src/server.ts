@@ -208,10 +208,18 @@ async function launch(
 
 /** Checked before connecting: until then another program may be listening on the port. */
 function declaresReady(place: Place, { pid }: ProcessIdentity): boolean {
-  const file = pidFileOf(place);
-  if (!existsSync(file)) return false;
-  const lines = readFileSync(file, 'utf8').split('\n');
+  const lines = pidFileLines(place);
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+}
+
+/** PostgreSQL removes its file at any time, such as when it finds its port taken. */
+function pidFileLines(place: Pick<Place, 'folder'>): readonly string[] {
+  try {
+    return readFileSync(pidFileOf(place), 'utf8').split('\n');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Waits for a server that another process started. False when it ended. */
@@ -295,13 +303,12 @@ async function query(
  */
 export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
   forget(place);
-  const pidFile = pidFileOf(place);
-  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
+  const pid = Number(pidFileLines(place)[0] ?? 0);
   const identity = pid > 0 ? identify(pid) : undefined;
   if (identity && serves(pid, dataOf(place))) {
     await stop(identity);
   } else if (pid > 0 && (identity || processExists(pid))) {
-    rmSync(pidFile, { force: true });
+    rmSync(pidFileOf(place), { force: true });
   }
   // Otherwise the file stays: after a crash PostgreSQL needs it to find shared memory still in use.
 }
