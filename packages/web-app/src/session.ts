@@ -46,6 +46,7 @@ export function createSession<Profile>(expired: () => void) {
 
   /** Runs a request, and notes from its result whether there is a network and a session. */
   async function request<T>(send: () => Promise<T>): Promise<T> {
+    const requestedIn = number;
     try {
       const result = await send();
       connection.value = 'online';
@@ -53,9 +54,10 @@ export function createSession<Profile>(expired: () => void) {
     } catch (error) {
       connection.value =
         error instanceof NetworkError ? (error.reason === 'service' ? 'problem' : 'offline') : 'online';
-      if (error instanceof ApiError && error.status === 401) expire();
-      if (isSignedIn() && error instanceof ApiError && error.code === 'passkey_required')
-        needsPasskey.value = true;
+      if (requestedIn === number && error instanceof ApiError) {
+        if (error.status === 401) expire();
+        if (isSignedIn() && error.code === 'passkey_required') needsPasskey.value = true;
+      }
       throw error;
     }
   }

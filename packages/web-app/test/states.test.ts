@@ -78,6 +78,16 @@ describe('a session', () => {
     expect([await session.request(async () => 'read'), session.connection.value]).toEqual(['read', 'online']);
   });
 
+  test('is not ended by a late refusal of an earlier session, nor asked for a passkey', async () => {
+    const { session, expired, state } = opened();
+    const refusals = [new ApiError(401, 'invalid_session'), new ApiError(403, 'passkey_required')];
+    const late = refusals.map((error) => session.request(() => Promise.reject(error)).catch(() => {}));
+    session.open(PROFILE_OF_NOW);
+    await Promise.all(late);
+    expect([session.profile.value, state()]).toEqual([PROFILE_OF_NOW, ['online', true, false]]);
+    expect(expired).not.toHaveBeenCalled();
+  });
+
   const over = new ApiError(401, 'invalid_session');
   const offline = new NetworkError('connection');
   test.each([
