@@ -634,7 +634,7 @@ describe('the board', () => {
     board.filter({ q: 'another' });
     await after(0);
     expect(board.chosen.value).toEqual([delgado, ortega]);
-    // As they are read now: one that is closed meanwhile is not among them.
+    // A claim that was closed since cannot be offered.
     state.claims = [{ ...delgado, closed_at: '2026-08-30T00:00:00.000Z' }, ...rows.slice(2)];
     await board.list.refresh();
     expect(board.chosen.value).toEqual([ortega]);

@@ -10,8 +10,8 @@ import { fakePage, loadAll, page } from '../../../packages/web-app/test/fake-pag
 import { ROUTES } from '../src/endpoints.ts';
 import { isTyping } from '../src/is-typing.ts';
 
-// The whole desk on a fake page, with a service that responds as the reference says: each test goes on where the one
-// before it ended. What a step notes is compared with `screens.txt`, which has the notes of each test in a part of its own.
+// The whole desk on a fake page, with a service that responds as the reference says. Each test continues where the last
+// one ended, and what its steps show is compared with its part of `screens.txt`.
 
 type Id = keyof typeof deskEndpoints;
 type Asked = Readonly<Record<string, string>>;

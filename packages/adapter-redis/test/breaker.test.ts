@@ -147,7 +147,7 @@ describe('the circuit breaker', () => {
     }
   });
 
-  test('a connection without replies is replaced eventually, counted anew in each outage', async () => {
+  test('a connection that never replies is replaced after several failed probes, counted from zero in each outage', async () => {
     for (const outage of [1, 2]) {
       redisWorks = false;
       breaker.onConnectionLost('closed');

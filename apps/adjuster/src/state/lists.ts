@@ -222,8 +222,14 @@ export function createLists(deps: {
       const [profile, at, storedOffers, storedAccepted, storedInvitations, revision, since, signingIn] =
         await storage
           .getAll(
-            ...(['profile', 'readAt', 'offers', 'accepted'] as const),
-            ...(['invitations', 'revision', 'changesSince', 'signingIn'] as const),
+            'profile',
+            'readAt',
+            'offers',
+            'accepted',
+            'invitations',
+            'revision',
+            'changesSince',
+            'signingIn',
           )
           .catch(() => []);
       if (profile === undefined || signingIn) return undefined;
