@@ -23,7 +23,7 @@ interface WorkerEvent extends Event {
 interface WorkerEvents extends Record<'install' | 'activate' | 'pushsubscriptionchange', WorkerEvent> {
   message: WorkerEvent & { data: unknown };
   sync: WorkerEvent & { tag: string };
-  fetch: { request: Request; respondWith(response: Promise<Response>): void };
+  fetch: WorkerEvent & { request: Request; respondWith(response: Promise<Response>): void };
   push: WorkerEvent & { data: { json(): unknown } | null };
   notificationclick: WorkerEvent & { notification: Notification };
 }
@@ -96,16 +96,16 @@ worker.addEventListener('fetch', (event) => {
   const name = file.slice(ROOT.length);
   const isLazy = __LAZY_FILES__.includes(name);
   if (file !== PAGE && !isLazy && !__FILES__.includes(name)) return;
-  event.respondWith(fromCache(file, request, isLazy));
+  event.respondWith(fromCache(file, event, isLazy));
 });
 
-async function fromCache(file: string, request: Request, isLazy: boolean): Promise<Response> {
+async function fromCache(file: string, event: WorkerEvents['fetch'], isLazy: boolean): Promise<Response> {
   const found = await caches.match(file, { cacheName: CACHE });
   if (found !== undefined) return found;
-  const response = await fetch(request);
+  const response = await fetch(event.request);
   if (isLazy && isFile(response)) {
     const copy = response.clone();
-    void caches.open(CACHE).then((cache) => cache.put(file, copy));
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.put(file, copy)));
   }
   return response;
 }

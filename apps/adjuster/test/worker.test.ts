@@ -166,9 +166,10 @@ async function fire(type: string, event: object = {}): Promise<unknown> {
   const waitUntil = (one: unknown) => work.push(one);
   const respondWith = (one: Promise<Response>) => work.push(one.then((response) => response.text()));
   listeners[type]?.({ ...event, waitUntil, respondWith });
-  const [first] = await Promise.all(work);
+  // The worker may ask for more to be waited for while it works.
+  for (const one of work) await one;
   await settled();
-  return first;
+  return work[0];
 }
 
 const sends = (body: string, type = 'text/javascript', status = 200) => {
