@@ -1394,7 +1394,9 @@ describe('an app', () => {
     const set = { cat_code: 'FL0224', hours: 2880, source: 'bulletin' };
     const rule = { kind: 'proof_of_loss', from: 'loss', hours: 1440, source: 'policy', events: [set] };
     state.responses['GET v1/deadlines'] = () => ({ data: [rule], next_cursor: null });
-    jest.setSystemTime(Date.now() + 3_600_000);
+    jest.setSystemTime(Date.now() + 3_599_999);
+    expect(await reads('within the hour')).toBe(1);
+    jest.setSystemTime(Date.now() + 1);
     expect(await reads('an hour later')).toBe(2);
     expect(first.deadlines.overrides.value).toEqual([
       { event: 'FL0224', kind: 'proof_of_loss', hours: 2880, source: 'bulletin' },
@@ -1402,7 +1404,9 @@ describe('an app', () => {
     jest.setSystemTime(Date.now() + 3_600_000);
     state.responses['GET v1/deadlines'] = new NetworkError();
     expect([await reads('no response'), await reads('at once')]).toEqual([3, 3]);
-    jest.setSystemTime(Date.now() + 60_000);
+    jest.setSystemTime(Date.now() + 59_999);
+    expect(await reads('within the minute')).toBe(3);
+    jest.setSystemTime(Date.now() + 1);
     expect(await reads('a minute later')).toBe(4);
     const { app } = await visit();
     expect(app.deadlines.overrides.value).toEqual(first.deadlines.overrides.value);

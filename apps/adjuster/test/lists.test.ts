@@ -239,6 +239,7 @@ test('each text is that of its subject in both languages, with values in their p
     [1, 2, 3],
     [2, 1, 0],
     [null, false, 1],
+    [0, 0, 1],
   ] as const;
   const said = (one: unknown): string =>
     typeof one === 'function' ? samples.map((values) => one(...values)).join(', ') : String(one);

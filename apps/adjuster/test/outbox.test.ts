@@ -385,16 +385,16 @@ describe('the outbox', () => {
   test('sends the entries of a claim in order: a later one waits for one that fails, those of other claims do not', async () => {
     const { state, outbox } = device();
     const close: WorkContent = { kind: 'work', key: 'a', close: true };
-    await outbox.add([contact('a', '1'), notes('a', 'Wet'), close, notes('a', 'Dry')]);
+    await outbox.add([notes('a', 'Wet'), contact('a', '1'), close, notes('a', 'Dry')]);
     await outbox.add([contact('b', '2')]);
-    state.responses = { 'PUT a/contacts/1': busy() };
+    state.responses = { 'PATCH a/work': busy() };
     await outbox.send();
-    expect(state.calls).toEqual(['PUT a/contacts/1', 'PUT b/contacts/2']);
+    expect(state.calls).toEqual(['PATCH a/work', 'PUT b/contacts/2']);
     state.calls = [];
     state.responses = {};
     state.now += 5000;
     await outbox.send();
-    expect(state.calls).toEqual([...['PUT a/contacts/1', 'PATCH a/work', 'POST a/closure', 'PATCH a/work']]);
+    expect(state.calls).toEqual([...['PATCH a/work', 'PUT a/contacts/1', 'POST a/closure', 'PATCH a/work']]);
   });
 
   test('saves notes on what they were made from, else together with those of another device, also after a lost response', async () => {

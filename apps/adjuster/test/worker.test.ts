@@ -306,7 +306,7 @@ test.each([
   ]);
   const entry = { ...answer, offer: pastOffer(kept, 'accepted', 1) };
   const outbox = ['SVC-1', 'SVC-2'].map((owner) => ({ ...entry, id: owner, owner }));
-  await storage.put('offers', [kept]);
+  await storage.put('offers', [kept, offer({ id: 'c2' })]);
   await storage.put('outbox', outbox);
   if (of.includes('not known')) await storage.put('signingIn', true);
   const accepted = { id: 'c1', external_id: 'E1', assignment: { status: 'accepted' } };
@@ -316,7 +316,8 @@ test.each([
   await fire('sync', { tag }).catch(() => note('again'));
   expect(/again|count: \d/.exec(taken())?.[0] ?? '').toBe(then);
   const [unsent, offers] = await storage.getAll('outbox', 'offers');
-  expect([unsent?.length, offers?.length]).toEqual([left, status > 401 ? 0 : 1]);
+  const listed = status > 401 ? ['c2'] : ['c1', 'c2'];
+  expect([unsent?.length, offers?.map(({ id }) => id)]).toEqual([left, listed]);
   const last = (await storage.get('outcomes'))?.at(-1);
   expect([last?.claimId, last?.at]).toEqual(left === 1 ? ['c1', NOW] : ['c9', 1]);
 });
@@ -355,7 +356,12 @@ test.each([
   expect(await storage.get('notificationsOf')).toEqual({ ...turnedOn(at), renewedAt });
 });
 
-test("a renewal ends another adjuster's subscription, and one that fails is tried again at the next start", async () => {
+test("another adjuster's subscription is replaced or ended, and a renewal that fails is tried again at the next start", async () => {
+  phone.held = OLD;
+  await storage.put('notificationsOf', { ...turnedOn(0, 'SVC-2'), renewedAt: 7 });
+  await fire('pushsubscriptionchange');
+  expect(taken()).toBe(`GET push-key, end old, ${SUBSCRIBE}`);
+  expect(await storage.get('notificationsOf')).toEqual(turnedOn(0));
   phone.held = OLD;
   await storage.put('notificationsOf', turnedOn(0, 'SVC-2'));
   expect(await notifications.state()).toBe('off');
@@ -374,6 +380,9 @@ test("a renewal ends another adjuster's subscription, and one that fails is trie
   const again = ['GET d1', 'GET push-key', registered('old'), expect.stringMatching('PUT d1/pref'), 'GET d1'];
   expect(calls.splice(0)).toEqual(again);
   expect((await storage.get('notificationsOf'))?.at).toBe(NOW);
+  // Without a note of whose it is.
+  await storage.remove('notificationsOf');
+  expect(await notifications.state()).toBe('on');
 });
 
 test('notifications are turned on with the choices of this device, tested, kept when the browser replaces them, and turned off', async () => {
