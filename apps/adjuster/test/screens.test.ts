@@ -266,8 +266,14 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
       test: true,
       ...{ loss: { ...small('').loss, ...depths, cause: 'meteor' }, coverages: { building_limit: 0 } },
     }),
-    small('o3', { respond_by: hour(-1), coverages: { contents_limit: 2000 }, building: { flood_zone: 'X' } }),
-    small('o4', { policyholder: { company_name: 'Bay LLC', phone: '1' }, offered_at: hour(0) }),
+    small('o3', {
+      ...{ respond_by: hour(-1), coverages: { contents_limit: 2000 }, building: { flood_zone: 'X' } },
+      loss: { ...small('').loss, exterior_water_depth_inches: 7 },
+    }),
+    small('o4', {
+      policyholder: { company_name: 'Bay LLC', phone: '1' },
+      offered_at: '2026-09-01T15:01:00.000Z',
+    }),
   ];
   state.invitations.push({
     ...state.invitations[0],
@@ -276,7 +282,9 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
     invited_as: null,
     missing_profile_fields: [],
   });
-  await wait(60_000);
+  await wait(57_000);
+  await go('#/claims/o4', 'main .pill');
+  await page.go('#/');
   await press('Search, sort', '.toolbar');
   await page.choose('Group by', 'By firm');
   sees(page.shows('main h2'));
@@ -294,6 +302,9 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
   );
   await page.type('Search offers', 'bay');
   sees(page.shows('main h2'), page.shows('.group a'));
+  await page.press('Select');
+  await press('Select all', '.action-bar');
+  await page.press('Cancel selection');
   await page.type('Search offers', 'nobody');
   sees(page.shows('main .muted'));
   await page.type('Search offers', '');
@@ -350,8 +361,11 @@ test('the claims show what is due next, in that order also by entries that are n
   begin('claims');
   const visited = { work: { version: 'v1', contact_date: '2026-08-30', inspection_date: '2026-08-30' } };
   state.accepted = [
-    small('a1', { assignment: accepted(hour(-36)), ...visited }),
-    small('a2', { assignment: accepted(hour(-20.5)) }),
+    small('a1', { assignment: accepted(hour(-335)), ...visited }),
+    small('a2', {
+      assignment: accepted(hour(-20.5)),
+      policyholder: { first_name: 'Ana', last_name: 'a2', phone: 'none', alternate_phone: '352-555-0188' },
+    }),
     small('a3', {
       assignment: accepted(hour(-26.5)),
       policyholder: { first_name: 'Ann', company_name: 'Bay', phone: 'none', email: 'a+b@c.de' },
@@ -385,6 +399,7 @@ test('the claims show what is due next, in that order also by entries that are n
   await go('#/claims/a3');
   await unfold('.record', () => page.shows('.details').slice(0, 6));
   await press('Skip to content', page.focused);
+  await go('#/claims/a2', '.contact-links');
   await go('#/claims/a4', '.contact-links');
   await press(/^Call/, '[aria-labelledby=called]');
   await page.press('No answer');
@@ -440,18 +455,30 @@ test('the claims show what is due next, in that order also by entries that are n
   responses['POST v1/claims/a3/closure'] = { ...saved({}), closed_at: hour(0) };
   await press('Close claim', toasts, () => [...requests(/a3/), page.location.hash]);
   await go('#/claims/none');
+  responses['GET v1/claims/-'] = invalid('id');
+  await go('#/claims/-', 'main h2');
   for (const response of [503, { ...late, id: 'a8', closed_at: hour(0), work: { version: 'v1' } }]) {
     responses['GET v1/claims/a8'] = response;
-    await page.go('#/claims');
     await page.go('#/claims/a8');
+    await page.wait(60_000);
     sees(page.shows('main').slice(0, 6));
   }
+  const zones = [];
+  for (const flood_zone of ['B1', 'C', 'X', 'D', 'N']) {
+    const id = `z${flood_zone}`;
+    const closed = { assignment: accepted(hour(0)), closed_at: hour(0), building: { flood_zone } };
+    responses[`GET v1/claims/${id}`] = small(id, closed);
+    await page.go(`#/claims/${id}`);
+    zones.push(...page.shows('dd').filter((one) => one.startsWith(`dd ${flood_zone}`)));
+  }
+  sees(zones);
   responses['GET v1/claims/none'] = { ...small('none'), external_id: 'x', loss: {} };
   await page.go('#/claims/c1');
   await go('#/claims/none');
   await page.go('#/');
   state.offers = [...state.offers, { ...small('o9'), loss: {} }];
   await wait(60_000, '.note.warning');
+  await go('#/claims', '.note.warning');
   state.offers.pop();
   await page.wait(60_000);
   sent = [];
@@ -462,7 +489,7 @@ test('the history shows what became of each offer, and each time of its receipt'
   const rejected = small('o6');
   state.offers.push(rejected);
   await page.wait(60_000);
-  await page.go('#/claims/o6');
+  await go('#/claims/o6', '.summary-related');
   await page.press('Reject');
   await page.press('Too far away');
   await page.type('In your own words', ' Ice ');
@@ -527,7 +554,13 @@ test('an invitation is accepted with what the profile misses, or declined, and a
   responses['PATCH v1/me'] = () => ({ ...state.profile });
   responses['POST v1/invitations/firm-3/acceptance'] = () => state.invitations.shift();
   await press('Save and join', requests, toasts, () => page.location.hash, 'main a[href*=invitations]');
+  await go('#/firms', 'main a[href*=invitations]');
   await go('#/invitations/firm-4', 'main p, main button, main h1');
+  responses['POST v1/invitations/firm-4/acceptance'] = () => {
+    Object.assign(state.invitations[0] ?? {}, { missing_profile_fields: ['last_name'] });
+    return refusal(409, 'profile_incomplete');
+  };
+  await press('Join', toasts, 'main input, main button');
   responses['POST v1/invitations/firm-4/decline'] = 503;
   await press('Decline', toasts);
   const declined = { status: 'declined', responded_at: '' };
@@ -605,6 +638,8 @@ test('the settings change the account, confirm an address, name devices, and end
   await page.type('First name', ' ');
   await page.type('Last name', ' De la Croix ');
   await page.type('Email', 'new@example.com');
+  responses['PATCH v1/me'] = 503;
+  await press('Save', toasts);
   responses['PATCH v1/me'] = invalid('email');
   await press('Save', '.field-error', requests);
   responses['PATCH v1/me'] = ({ email: _, ...changes }: Record<string, unknown>) =>
@@ -617,6 +652,8 @@ test('the settings change the account, confirm an address, name devices, and end
   responses['POST v1/me/email-confirmation'] = invalid('code');
   await page.type('Six-digit code', '12 34 56 ');
   await press('Confirm address', '.field-error', requests);
+  responses['POST v1/me/email-confirmation'] = 503;
+  await press('Confirm address', 'main form .field-error', toasts);
   responses['POST v1/me/email-confirmation'] = () => {
     state.profile = { ...state.profile, email: 'new@example.com' };
     return state.profile;
@@ -637,6 +674,8 @@ test('the settings change the account, confirm an address, name devices, and end
     localStorage.getItem('language'),
     page.document.documentElement.dataset.scheme,
   );
+  await page.choose('Language', 'Same as device');
+  sees(page.find('Language', 'select').value, String(localStorage.getItem('language')));
   responses['GET v1/passkeys'] = list([
     { id: 'p1', name: 'iPhone', last_used_at: hour(-24) },
     { id: 'p2', name: 'Key', last_used_at: null },
@@ -665,6 +704,11 @@ test('the settings change the account, confirm an address, name devices, and end
 
 test('notifications are turned on and off where the browser allows it, and a test one is sent once in ten seconds', async () => {
   begin('notifications');
+  const card = '#main > section:nth-of-type(3)';
+  Object.assign(navigator, { userAgent: 'iPhone' });
+  await go('#/', '.suggestion');
+  await go('#/settings', card);
+  Object.assign(navigator, { userAgent: 'Linux; Android 16' });
   let held: object | null = null;
   const unsubscribe = async () => (held = null);
   const [endpoint, options] = ['https://push.example/1', { applicationServerKey: bytes('key') }];
@@ -675,14 +719,16 @@ test('notifications are turned on and off where the browser allows it, and a tes
   Object.assign(globalThis, { PushManager: Object, Notification: asked });
   const ready = Promise.resolve({ pushManager });
   Object.assign(navigator, { serviceWorker: { ready, getRegistration: () => ready } });
-  const card = '#main > section:nth-of-type(3)';
   await page.go('#/');
   await go('#/settings', card);
   asked.permission = 'granted';
+  page.happens(page.document, 'visibilitychange');
+  await wait(1000, card);
   await go('#/', '.suggestion');
   await press('Turn on', toasts, '.suggestion');
   await press('Not now', '.suggestion');
   await go('#/settings', card);
+  await press('Turn on', toasts);
   responses['GET push-key'] = { key: 'a2V5' };
   pushManager.subscribe.mockRejectedValueOnce(new DOMException('', 'AbortError'));
   await press('Turn on', toasts);
@@ -700,11 +746,19 @@ test('notifications are turned on and off where the browser allows it, and a tes
   responses[`POST ${device}/test-notification`] = 429;
   await press(send, toasts, requests);
   await press('Quiet hours', card, requests);
+  await page.type('From', '20:45', 'change');
   await page.type('Until', '07:15', 'change');
   await press('Remind me of due dates', card, requests);
-  await press('Quiet hours', requests);
+  responses[`PUT ${device}/preferences`] = 503;
+  await press('Quiet hours', `${card} .note`);
+  responses[`PUT ${device}/preferences`] = 204;
+  await press('Send now', requests, `${card} .note`);
   held = null;
   await go('#/', '.suggestion');
+  pushManager.subscribe.mockRejectedValueOnce(new DOMException('', 'AbortError'));
+  await press('Turn on', toasts, '.suggestion button');
+  await press('Turn on', toasts, '.suggestion');
+  held = null;
   await go('#/settings', () => page.document.querySelector(`${card} .note`)?.textContent);
   await press('Turn off', card, requests);
   await go('#/', '.suggestion');
@@ -740,6 +794,8 @@ test('credentials are kept as they are typed, and replace those of another devic
   responses['PUT v1/me/credentials'] = refusal(409, 'credentials_changed');
   responses['GET v1/me/credentials'] = { version: 'v2', licenses: [] };
   await press('Save', '.note', 'main section h2');
+  responses['PUT v1/me/credentials'] = 503;
+  await press('Save', toasts);
   responses['PUT v1/me/credentials'] = { version: 'v3', licenses: [] };
   await press('Save', requests, 'main section h2', toasts);
   await page.press('Add a license');
@@ -793,7 +849,7 @@ test('the map has a marker for claims at a place, and a route to those that are 
   sees(page.shows('.action-bar, .claim-row button'), page.shows('main .muted').slice(-2));
   [state.offers, state.accepted, state.closed] = [[], [], []];
   await page.wait(60_000);
-  await go('#/', '.empty-state');
+  await go('#/', '.empty-state', '.queued-answers p');
   state.profile = { ...state.profile, firms: [] };
   await page.wait(60_000);
   const open = ' firms map claims claims/closed claims/c1 invitations/x history settings credentials help';
@@ -849,7 +905,10 @@ test('after the next sign-in a route has stops without a place, many lost answer
   for (const name of ['Select', /x1/, /x2/, /x3/, 'Reject 3', 'Too far away', 'Reject'])
     await page.press(name);
   for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
-  sees(page.shows('.outcomes'));
+  sees(
+    page.shows('.outcomes'),
+    requests(/rejection/).map((one) => one.replace(/"offered_at.*?,|,"answered_at.*?"(?=})/g, '')),
+  );
   await page.go('#/claims/x4');
   for (const name of ['Reject', 'Too far away', 'Reject']) await page.press(name);
   for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
@@ -867,7 +926,7 @@ test('after the next sign-in a route has stops without a place, many lost answer
   await page.press('Change');
   await page.type('Last name', 'Roy');
   await page.press('Save');
-  sees(page.shows('main dd, main h2, main .card > .muted'), toasts());
+  sees(page.shows('main dd, main h2, main .card > .muted'), toasts(), requests());
   const { 'GET v1/claims': read } = responses;
   responses['GET v1/claims'] = refusal(403, 'passkey_required');
   responses['GET v1/passkeys'] = list([]);
@@ -882,10 +941,17 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   begin('acts');
   const own = { ...full({ id: 'w1' }), assignment: accepted(hour(-20)) };
   const done = small('w2', { assignment: accepted(hour(-20)), closed_at: hour(-9) });
-  [state.offers, state.accepted, state.closed] = [[small('y1'), small('y2')], [own], [done]];
+  const { 'GET v1/claims': read } = responses;
+  responses['GET v1/claims'] = 503;
+  await go('#/claims/closed', 'main > p');
+  responses['GET v1/claims'] = read;
+  [state.offers, state.accepted, state.closed] = [['v3', 'y1', 'y2'].map((id) => small(id)), [own], [done]];
   await page.wait(60_000);
+  await go('#/', '.tools');
   await go('#/claims/y1', 'main section[aria-label], main > p');
-  await press('Not now', 'main section[aria-label], main > p');
+  await press('Set your location', 'dialog h2');
+  page.happens(page.document.querySelector('dialog') ?? page.body, 'cancel');
+  await wait(1000, 'main section[aria-label], main > p');
   await press('How far is it?', 'dialog');
   page.happens(page.document.querySelector('dialog') ?? page.body, 'cancel');
   await page.press('Reject');
@@ -896,8 +962,8 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   responses['POST v1/claims/y1/acceptance'] = offline;
   await press('Accept', toasts, '.action-bar');
   await wait(11_000, toasts, '.action-bar', '.network');
-  const [y1, y2 = {}] = state.offers;
-  state.offers = [y2, small('y3')];
+  const [v3 = {}, y1, y2 = {}] = state.offers;
+  state.offers = [v3, y2];
   state.accepted.push({ ...y1, assignment: accepted(hour(0)) });
   responses['POST v1/claims/y1/acceptance'] = state.accepted[1];
   await press('Send now', page.focused, '.action-bar', 'main .pill');
@@ -920,6 +986,9 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await press('Send now', said('.queued-answers .muted'));
   await press('Stop trying', toasts, '.queued-answers, .claim-row');
   await page.go('#/claims/w1');
+  page.happens(page.find('No answer'), 'click');
+  await press('No answer', '.contacts li');
+  await page.press('Undo the last entry');
   await page.type('Planned visit', '2026-09-02');
   await page.type('Time of the visit', '10:30');
   await page.type('Preliminary report sent on', '2026-09-03');
@@ -941,14 +1010,17 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await press('Send now', said('main .note'));
   await press('Stop trying', toasts, 'main .note', 'main .columns input');
   await page.go('#/claims/closed');
-  Object(page.window).happyDOM.setViewport({ width: 1200 });
+  Object(page.window).happyDOM.setViewport({ width: 1100 });
   const split = '.menu [aria-current], .split-list [aria-current], .split-list h1, .split-claim h1';
   for (const id of ['y2', 'w1', 'none', 'w2']) await go(`#/claims/${id}`, split);
-  Object(page.window).happyDOM.setViewport({ width: 390 });
+  Object(page.window).happyDOM.setViewport({ width: 1099 });
+  await go('#/claims/w2', split);
   jest.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(offline);
   responses['PATCH v1/me/availability'] = offline;
   await page.go('#/firms');
   await press('Pause all firms', said('.network.offline'), said('main .note'));
+  await page.type('First day', '2026-09-20');
+  await press('Add', () => page.find('First day').value);
   jest.restoreAllMocks();
 });
 
