@@ -40,6 +40,7 @@ test('an answer is recorded with who gave it, from where and when on the device,
     await expect(answers[way](moved)).rejects.toMatchObject({ isRecorded: false, firmId: firm.id, device });
     // A repetition of one that counted is none that came late.
     await use.closeClaimAsOperator(counts);
+    await expect(answers[way](counts)).rejects.toMatchObject({ isRecorded: false, firmId: firm.id, device });
     if (way === 'reject') await offer(firm.live, moved, svcId);
     expect([await answersOn(counts), await answersOn(moved)]).toEqual([
       [[`claim.${way}`, 'ok', ...from]],

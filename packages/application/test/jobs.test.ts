@@ -80,7 +80,8 @@ describe('a notification', () => {
     await fixture.newDevice(svcId, 'phone');
     let outcomes: readonly DeliveryOutcome[] = [];
     const runJob = runnerWith(fixture, {
-      notify: async (_recipient, notification, { except = [] } = {}) => {
+      notify: async ({ svcId: to, devices }, notification, { except = [] } = {}) => {
+        expect([to, ...devices.map(({ deviceId }) => deviceId)]).toEqual([svcId, 'phone']);
         expect(notification).toEqual({ kind: 'offer', firmName: firm.name, claimId });
         return except.includes('device:phone')
           ? []

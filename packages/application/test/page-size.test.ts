@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { countThatFits, jsonBytes } from '../src/index.ts';
+import { adjusterViewBytes, countThatFits, invitationBytes, jsonBytes } from '../src/index.ts';
+import { memoryFixture } from './memory-fixture.ts';
 
 const fits = (sizes: number[], page: { limit: number; maxBytes?: number }): number =>
   countThatFits(sizes, { after: null, ...page }, (size) => size);
@@ -20,4 +21,15 @@ test('the bytes of a text in JSON are exact for ASCII, and not too few for other
     expect(jsonBytes(text)).toBeGreaterThanOrEqual(escaped);
     expect(jsonBytes(text)).toBeLessThanOrEqual(2 * escaped);
   }
+});
+
+test('the bytes of an adjuster and of an invitation are those of all their texts', async () => {
+  const { newFirm, newAdjuster, invite, use } = memoryFixture();
+  const text = (length: number) => 'x'.repeat(length);
+  const firm = await newFirm();
+  const { svcId } = await newAdjuster({ firstName: text(1), lastName: text(2), email: text(4) });
+  const notes = { invitedAs: text(8), invitedBy: text(16), purpose: text(32), note: text(64) };
+  expect(adjusterViewBytes(await invite(firm, svcId, notes))).toBe(127);
+  const { rows } = await use.listInvitations({ svcId }, { after: null, limit: 9 });
+  expect(rows.map(invitationBytes)).toEqual([firm.name.length + 8]);
 });

@@ -131,12 +131,17 @@ describe('a sign-in code', () => {
     expect(await codeFor(fixture, email)).not.toBe(code);
   });
 
-  test('opens only the account of its address', async () => {
-    const fixture = memoryFixture();
-    const [one, two] = [await fixture.newAdjuster(), await fixture.newAdjuster()];
-    await codeFor(fixture, two.email ?? '');
-    const code = await codeFor(fixture, one.email ?? '');
-    expect(await errorCodeOf(fixture.use.signIn({ email: two.email ?? '', code }))).toBe('sign_in_refused');
+  test('opens only the account of its address, however often it is entered for another one', async () => {
+    const { use, external, newAdjuster } = memoryFixture();
+    const [one, two] = [await newAdjuster(), await newAdjuster()];
+    for (const clientSecret of [undefined, 'browser']) {
+      for (const { email } of [two, one]) await use.requestSignInCode(email ?? '', STRANGER, clientSecret);
+      const { code = '' } = external.mails.at(-1) ?? {};
+      const signIn = ({ email }: typeof one) =>
+        use.signIn({ email: email ?? '', code, clientSecret }, STRANGER);
+      for (let n = 0; n < 5; n++) expect(await errorCodeOf(signIn(two))).toBe('sign_in_refused');
+      expect((await signIn(one)).account.svcId).toBe(one.svcId);
+    }
   });
 
   test('is invalid after the account changed its address', async () => {

@@ -96,7 +96,8 @@ export interface SendOptions {
 
 /** Records emails and notifications instead of sending them. */
 export interface ExternalServices {
-  readonly mails: { readonly email: string; readonly code: string }[];
+  /** Codes, and what for. */
+  readonly mails: { readonly email: string; readonly code: string; readonly of: 'sign_in' | 'new_address' }[];
   readonly signInFailures: SignInFailure[];
   readonly notices: { readonly email: string; readonly event: string }[];
   /** What endpoints were sent, with the time of the signature, and how long they had. */
@@ -162,10 +163,10 @@ function composeUseCases(
   const uow = invalidatingSessions({ unitOfWork, sessionAuthenticator });
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
-      external.mails.push({ email, code });
+      external.mails.push({ email, code, of: 'sign_in' });
     },
     async sendEmailCode(email, code) {
-      external.mails.push({ email, code });
+      external.mails.push({ email, code, of: 'new_address' });
     },
     async sendStaffInvitation(email, firmName) {
       external.notices.push({ email, event: `staff_invited ${firmName}` });

@@ -235,16 +235,21 @@ test('each open offer is listed, also one that has changed later than it was mad
 
 test('only late offers are listed, whenever they were made, and nothing after them is read', async () => {
   const now = 10 * HOUR;
+  // The one of 9:00 is written a minute later, after two offers that are not late.
   const offered = [9.5, 8, 1, 9, 3].map((hours, n) => ({
     ...claimAt(n),
-    ...{ offeredAt: hours * HOUR, updatedAt: hours * HOUR + 5 },
+    ...{ offeredAt: hours * HOUR, updatedAt: hours * HOUR + (hours === 9 ? MINUTE : 5) },
   }));
   const others = Array.from({ length: 900 }, (_, n) => ({
     ...claimAt(100 + n),
     offeredAt: now,
     updatedAt: now,
   }));
-  const all = [...offered, ...others, { ...claimAt(9), status: 'rejected' as const }];
+  const before = [1, 2].map((ms) => ({
+    ...claimAt(10 + ms),
+    ...{ offeredAt: 9 * HOUR + ms, updatedAt: 9 * HOUR + ms },
+  }));
+  const all = [...offered, ...before, ...others, { ...claimAt(9), status: 'rejected' as const }];
   const { reads, counted } = readsOf(all, 1);
   const late = { ...LIVE, order: 'waiting', status: 'pending_acceptance', late: true } as const;
   for (const limit of [1, 2, 50]) {
@@ -296,8 +301,10 @@ test('a long page reads nothing before its turn, and nothing at all when its cli
 
 test('a page ends at its bytes, and the next one begins with the first claim that did not fit', async () => {
   const all = Array.from({ length: 7 }, (_, n) => claimAt(n));
-  const pages = await pagesOf(readsOf(all).reads, LIVE, 50, { maxBytes: 100 });
+  // 45 of each row: of its summary, its ids and its adjuster.
+  const pages = await pagesOf(readsOf(all).reads, LIVE, 50, { maxBytes: 90 });
   expect(pages.map((page) => page.length)).toEqual([2, 2, 2, 1]);
+  expect(await pagesOf(readsOf(all).reads, LIVE, 50, { maxBytes: 89 })).toHaveLength(7);
   expect(pages.flat().map(({ updatedAt }) => updatedAt)).toEqual([6, 5, 4, 3, 2, 1, 0]);
 });
 

@@ -79,6 +79,9 @@ test('an import is continued and read by its own firm alone, in its own environm
     [imports.startImport(firm.live, part), 'import_environment_differs'],
   ] as const)
     expect(await errorCodeOf(attempt)).toBe(code);
+  await expect(imports.startImport(firm.live, part)).rejects.toThrow(
+    'This import is for test claims. Leave out import_id to import into live.',
+  );
   expect(await imports.readImport(firm.id, started.id)).toEqual(started);
 });
 
@@ -181,14 +184,20 @@ test('a row is the claim that exists only with its content, in any format, and o
 });
 
 test('sending and the check before it find the same about adjusters', async () => {
-  const { imports, firm, newFirm, newMember, newAdjuster, newClaim, use, rowOf, sendRows } = await setUp();
+  const { imports, firm, newFirm, newMember, newAdjuster, newClaim, use, clock, rowOf, sendRows } =
+    await setUp();
   const { paused, manual, new: invited } = firm.accounts;
   const other = await newFirm();
   const strangers = ['nobody' as Svcid, other.accounts.manual, (await newAdjuster()).svcId];
-  const [limited, away] = [await newMember(firm), await newMember(firm)];
+  const [limited, idle, away] = [await newMember(firm), await newMember(firm), await newMember(firm)];
   await use.setAvailability({ svcId: limited }, { maxOpenOffers: 1 });
-  await use.setAvailability({ svcId: away }, { acceptingAssignments: false });
-  const named = [paused, manual, invited, limited, away, await newMember(other), ...strangers];
+  await use.setAvailability({ svcId: idle }, { acceptingAssignments: false });
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  await use.setAvailability(
+    { svcId: away },
+    { away: [{ firstDay: today, lastDay: today, timeZone: 'UTC' }] },
+  );
+  const named = [paused, manual, invited, limited, idle, away, await newMember(other), ...strangers];
   for (const actor of [firm.live, firm.test]) {
     const errors = await imports.checkAdjusters(actor, [...named, ...named]);
     const sent = await sendRows(

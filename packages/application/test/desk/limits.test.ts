@@ -13,6 +13,7 @@ test('a firm reads what its working keys use, and the limited requests of each o
     const properties = { firmId: firm.id, environment, purpose: 'claims', lifetimeMs } as const;
     return (await use.createKey(properties)).key;
   };
+  await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: 7 });
   const [revoked, live, test] = [await create('live'), await create('live', 2 * HOUR), await create('test')];
   await use.revokeKey(revoked.id);
   await create('live', HOUR);
@@ -48,8 +49,8 @@ test('a firm reads what its working keys use, and the limited requests of each o
   const { keys, days, ...others } = await readLimits(firm.id);
   expect(asked).toEqual([[firm.id, (today - 13) * DAY, 2000]]);
   expect(used).toEqual([
-    [test.id, DEFAULT_LIMITS.test],
-    [live.id, DEFAULT_LIMITS.live],
+    [test.id, { ...DEFAULT_LIMITS.test, requestsPerMinute: 900, burst: 7 }],
+    [live.id, { ...DEFAULT_LIMITS.live, requestsPerMinute: 900, burst: 7 }],
   ]);
   expect(keys).toEqual([
     { key: test, used: { requests: 1, writes: 0 }, limited: 4 },

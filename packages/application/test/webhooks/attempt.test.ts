@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals';
 import { DAY, type FirmId, HOUR, SECOND } from '@svc/domain';
 import fc from 'fast-check';
 import type { WebhookDelivery, WebhookResult } from '../../src/index.ts';
-import { attemptOf, scheduled } from '../../src/webhooks/attempt.ts';
+import {
+  attemptOf,
+  scheduled,
+  WEBHOOK_DELIVERIES_KEPT,
+  WEBHOOK_DELIVERIES_KEPT_MS,
+} from '../../src/webhooks/attempt.ts';
 
 const delivery = (attemptCount: number): WebhookDelivery => ({
   firmId: 'firm' as FirmId,
@@ -54,4 +59,8 @@ test('waits double from two seconds to an hour and a quarter, as long as Retry-A
       expect(at).toBe(within(Math.max(Math.round(least * (1 + random / 4)), retryAfter)));
     }),
   );
+});
+
+test('five hundred deliveries of an endpoint are kept, for fourteen days', () => {
+  expect([WEBHOOK_DELIVERIES_KEPT, WEBHOOK_DELIVERIES_KEPT_MS]).toEqual([500, 14 * DAY]);
 });

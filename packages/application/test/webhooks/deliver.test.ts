@@ -92,16 +92,21 @@ test('an attempt is signed with both secrets until the overlap of a roll ends, a
 
 test('each attempt is counted by its outcome, and one that failed or cannot be recorded is reported', async () => {
   const error = new Error('no connection');
-  const retryAt: number[] = [];
-  const recordRetry: WebhookQueue['recordRetry'] = (_, __, nextAttemptAt) => {
-    retryAt.push(nextAttemptAt);
+  const recorded: number[][] = [];
+  const recordRetry: WebhookQueue['recordRetry'] = (_, { at, durationMs }, nextAttemptAt) => {
+    recorded.push([at, durationMs, nextAttemptAt]);
     return Promise.reject(error);
   };
-  const { deliveries, clock, outcomes, errors, failed, end } = await setUp({ most: 1, recordRetry });
+  const recordDelivered: WebhookQueue['recordDelivered'] = async (_, { at, durationMs }, nextSignalAt) =>
+    void recorded.push([at, durationMs, nextSignalAt]);
+  const { deliveries, clock, outcomes, errors, failed, end } = await setUp({
+    ...{ most: 1, recordRetry, recordDelivered },
+  });
+  const start = clock.now();
   for (const [result, passedMs] of [
-    [{ status: 204, retryAfterMs: null, body: '' }, 0],
-    [{ status: 503, retryAfterMs: 60_000, body: '' }, 0],
-    [{ status: 410, retryAfterMs: null, body: '' }, 0],
+    [{ status: 204, retryAfterMs: null, body: '' }, 84],
+    [{ status: 503, retryAfterMs: 60_000, body: '' }, 40],
+    [{ status: 410, retryAfterMs: null, body: '' }, 7],
     [{ error: 'timeout' }, WEBHOOK_RETRY_MS],
   ] as const) {
     await deliveries.start();
@@ -111,9 +116,11 @@ test('each attempt is counted by its outcome, and one that failed or cannot be r
   }
   const ends = ['delivered', 'retried', 'gone', 'failed'];
   expect(outcomes).toEqual(ends.flatMap((outcome) => [outcome, outcome]));
-  expect(retryAt).toEqual(Array(2).fill(clock.now() - WEBHOOK_RETRY_MS + 60_000));
+  const delivered = [start, 84, start + 84 + SECOND];
+  const retried = [start + 84, 40, start + 124 + 60_000];
+  expect(recorded).toEqual([delivered, delivered, retried, retried]);
   const last = ['timeout', WEBHOOK_RETRY_MS];
-  expect(failed).toEqual([503, 0, 503, 0, 410, 0, 410, 0, ...last, ...last]);
+  expect(failed).toEqual([503, 40, 503, 40, 410, 7, 410, 7, ...last, ...last]);
   expect(errors).toEqual([error, error]);
 });
 

@@ -99,16 +99,19 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   respond(url, 204);
   const [failed] = await memory.webhookReads.deliveries(firm.id, id, null, 1);
   let waits = 0;
+  const at = clock.advance(60);
   await use.replayWebhook(BY_SERVICE, firm.id, failed?.id ?? '', (work) => {
     waits += 1;
+    clock.advance(40);
     return work;
   });
-  const timeouts = external.webhooks.slice(-2).map(({ timeoutMs }) => timeoutMs);
-  expect([waits, ...timeouts]).toEqual([1, 10 * SECOND, 4 * SECOND]);
+  const signed = external.webhooks.slice(-2).map((each) => [each.timeoutMs, each.at]);
+  expect([waits, ...signed]).toEqual([1, [10 * SECOND, at - 60], [4 * SECOND, at]]);
   const sent = external.webhooks.length;
+  clock.advance(SECOND - 1);
   await changeAndDeliver();
   expect(external.webhooks).toHaveLength(sent);
-  clock.advance(SECOND);
+  clock.advance(1);
   await changeAndDeliver();
   expect(external.webhooks).toHaveLength(sent + 1);
 });

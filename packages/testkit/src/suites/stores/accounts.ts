@@ -154,6 +154,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect([adjuster.email, adjuster.firstName]).toEqual([old, 'Zoë']);
       expect(await stored()).toBe(old);
       expect(noticesTo(old)).toEqual(['email_requested']);
+      const mailed = fixture().external.mails.filter((mail) => [old, email].includes(mail.email));
+      expect(mailed.map((mail) => [mail.email, mail.of])).toEqual([
+        [old, 'sign_in'],
+        [email, 'new_address'],
+      ]);
       const code = latestCode(email);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(code)))).toBe('code_refused');
       expect(firms).toMatchObject([{ firmId }]);

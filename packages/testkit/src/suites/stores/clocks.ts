@@ -106,7 +106,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const acceptedAt = clock.now();
       const id = await accepted(firm, svcId);
-      const others = await accepted(firm, other);
+      const [others, closed] = [await accepted(firm, other), await accepted(firm, other)];
+      await use.closeAcceptedClaim({ svcId: other }, closed);
       await setRules(firm, [{ carrier: 'Bayou Mutual', catCode: 'FL26-09', contactHours: 2 }]);
       await use.setDeadline({ event: 'FL26-09', kind: 'inspection', hours: 47, source: 'Bulletin' });
       const actor = { svcId };
@@ -140,6 +141,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
       expect([await seen(firm, others), await lateIds()]).toEqual([null, []]);
       await use.setSharing({ svcId: other }, firm.id, { clocks: true });
       expect(await lateIds()).toEqual([others]);
+      expect((await seen(firm, closed))?.contact).toEqual({ ...contact, step: null });
 
       // An inspection that is late, entered offline; and an earlier contact that is claimed afterwards.
       const inspectedAt = deviceAt + 48 * HOUR;

@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimFilter, ClaimView, Tx, UnitOfWork } from '@svc/application';
+import {
+  auditEntriesFrom,
+  type ClaimFilter,
+  type ClaimView,
+  SERVICE_CHAIN,
+  type Tx,
+  type UnitOfWork,
+} from '@svc/application';
 import { type ClaimId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
@@ -257,7 +264,8 @@ export function feedBehavior(fixture: () => Fixture): void {
         return restamp(firmId, ...rest);
       });
       await expect(interrupted.restampFeeds(to, silent)).rejects.toThrow('killed');
-      await expect(restamp(to - 1)).rejects.toThrow('interrupted');
+      const unfinished = `interrupted; finish it first with --since ${new Date(to).toISOString()}`;
+      await expect(restamp(to - 1)).rejects.toThrow(unfinished);
       const restampedAt = clock.now();
       const isDone = ({ updatedAt }: ClaimView) => updatedAt > restampedAt;
       const half = (await Promise.all(firms.map(({ firm }) => feed(firm)))).flat().filter(isDone);
@@ -295,8 +303,8 @@ export function feedBehavior(fixture: () => Fixture): void {
       clock.advance(20 * MINUTE);
     });
 
-    test('is in the audit trail of each firm concerned, with the operator', async () => {
-      const { clock, auditOf, newFirm } = fixture();
+    test('is in the audit trail of each firm concerned and of the service, with the operator', async () => {
+      const { clock, auditOf, newFirm, stores } = fixture();
       const without = await newFirm();
       const { firm, to } = await restored();
       clock.advance(MINUTE);
@@ -307,6 +315,13 @@ export function feedBehavior(fixture: () => Fixture): void {
         object: `firm:${firm.id}`,
       });
       expect((await auditOf(without.id)).map(({ action }) => action)).toEqual(['firm.create']);
+      const [ofService] = await stores.auditReads.latest(SERVICE_CHAIN, { limit: 1 });
+      expect(auditEntriesFrom(ofService?.text ?? '')).toMatchObject([
+        {
+          ...{ at: clock.now(), actor: OPERATOR.actor, action: 'feed.restamp' },
+          object: `since:${new Date(to).toISOString()}`,
+        },
+      ]);
     });
   });
 }

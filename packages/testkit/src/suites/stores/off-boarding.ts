@@ -144,9 +144,13 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       clock.advance(1000);
       const second = await use.signIn({ svcId, signInSecret: firm.signInSecrets.manual });
       const list = () => stores.accountReads.sessions({ svcId }, clock.now());
-      expect((await list()).map(({ deviceName }) => deviceName)).toEqual([
-        'Test device',
-        'Opened by the operator',
+      const openedAt = (at: number) => ({
+        ...{ account: { svcId }, createdAt: at, lastUsedAt: at },
+        ...{ expiresAt: at + 90 * DAY, endsAt: at + 180 * DAY },
+      });
+      expect(await list()).toMatchObject([
+        { ...openedAt(clock.now()), method: 'secret', deviceName: 'Test device' },
+        { ...openedAt(clock.now() - 1000), method: 'operator', deviceName: 'Opened by the operator' },
       ]);
       clock.advance(1000);
       const signedIn = await use.sessionAuthenticator.authenticate(first);

@@ -118,16 +118,14 @@ function sharedBehavior(kind: Kind, fixture: () => Fixture, passkeys: ReturnType
 
   describe(`passkeys of ${kind.who}`, () => {
     test('are listed by account, renamed and removed by their owner only', async () => {
-      const { stores } = fixture();
+      const { stores, clock } = fixture();
       const use = useOf(fixture().use);
-      const { of, passkey } = await withPasskey();
+      const { of, passkey, credentialId } = await withPasskey();
       const stranger = (await newPerson(fixture())).of;
-      expect(passkey).toMatchObject({
-        account: of,
-        name: 'Phone',
-        signCount: 0,
-        transports: ['internal'],
-        lastUsedAt: null,
+      expect(passkey).toEqual({
+        ...{ id: expect.any(String), account: of, name: 'Phone' },
+        ...{ credentialId, publicKey: `key of ${credentialId}`, signCount: 0, transports: ['internal'] },
+        ...{ createdAt: clock.now(), lastUsedAt: null },
       });
       expect(await stores.accountReads.passkeys(of)).toEqual([passkey]);
       expect(await stores.accountReads.passkeys(stranger)).toEqual([]);
@@ -187,10 +185,13 @@ function sharedBehavior(kind: Kind, fixture: () => Fixture, passkeys: ReturnType
       const use = useOf(fixture().use);
       const { credentialId, options: ofRegistration } = await withPasskey();
       const options = await use.startPasskeySignIn(CLIENT);
+      const [id, end, signature] = String(options.challenge).split('.');
       for (const [given, clientSecret] of [
         [options, 'another client'],
         [ofRegistration, CLIENT],
-        [{ challenge: `${String(options.challenge)}0` }, CLIENT],
+        [{ challenge: `${id}.${end}.${signature}0` }, CLIENT],
+        [{ challenge: `${id}.${Number(end) + 1}.${signature}` }, CLIENT],
+        [{ challenge: `${id}0.${end}.${signature}` }, CLIENT],
         [{ challenge: '' }, CLIENT],
       ] as const)
         expect(await errorCodeOf(signIn(given, credentialId, { clientSecret }))).toBe('sign_in_refused');
@@ -245,10 +246,16 @@ function sharedBehavior(kind: Kind, fixture: () => Fixture, passkeys: ReturnType
       const { useWithPasskeysRequired: all } = fixture();
       const { of, email, token: ofOperator } = await newPerson(fixture());
       const { token } = await signInByCode(email);
-      await add(of, await sessionOf(ofOperator));
       const session = await sessionOf(token, all);
       expect(session.mayOnlyAddPasskey).toBe(true);
-      expect(await errorCodeOf(useOf(all).startPasskeyRegistration(of, session))).toBe('passkey_required');
+      const options = await useOf(all).startPasskeyRegistration(of, session);
+      await add(of, await sessionOf(ofOperator));
+      for (const attempt of [
+        () => useOf(all).startPasskeyRegistration(of, session),
+        () => add(of, session, { options, all }),
+        () => signInByCode(email, all),
+      ])
+        expect(await errorCodeOf(attempt())).toBe('passkey_required');
     });
 
     test('one of two passkeys can be renamed and removed, and the other stays as it is, first in the list and as the last one', async () => {
@@ -360,6 +367,8 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       await add({ svcId }, session, { name: 'Tablet', all: slow });
       await signIn(await slow.startPasskeySignIn(CLIENT), credentialId, { all: slow });
       expect(changed).toHaveLength(2);
+      const [kept] = await fixture().stores.accountReads.passkeys({ svcId });
+      expect(kept).toMatchObject({ id: passkey.id, name: 'Phone 1', signCount: 1 });
     });
 
     test('of a disabled account open no session', async () => {

@@ -99,6 +99,9 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(sent.map(({ id }) => sent.findIndex((other) => other.id === id))).toEqual([0, 0, 0, 3]);
       const signalled = sent.map(({ timestamp }) => Date.parse(timestamp) - at);
       expect(signalled).toEqual([0, 0, 0, 10 * SECOND]);
+      // Each attempt is signed with its own time.
+      const signed = fixture().external.webhooks.filter(({ url }) => url === webhook.webhook.url);
+      expect(signed.map((one) => one.at - at)).toEqual([0, 3, 9, 10].map((seconds) => seconds * SECOND));
       expect(Date.parse(sent[0].data.updated_since)).toBeLessThanOrEqual(first.updatedAt);
       expect(Date.parse(sent[3].data.updated_since)).toBeLessThanOrEqual(missed.updatedAt);
       expect(
@@ -229,7 +232,11 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         fixture().use.updateWebhook(OPERATOR, firm.id, webhook.webhook.id, { overlapMs });
       const taps = await Promise.allSettled([roll(HOUR), roll(HOUR)]);
       expect(taps.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(await errorCodeOf(roll(HOUR))).toBe('already_rolled');
+      const until = new Date(fixture().clock.now() + HOUR).toISOString();
+      await expect(roll(HOUR)).rejects.toMatchObject({
+        code: 'already_rolled',
+        message: expect.stringContaining(`is in use until ${until}.`),
+      });
       await sendOne(firm);
       await deliver();
       expect(sentTo(webhook)[0].secrets[1]).toBe(webhook.secret);
@@ -262,7 +269,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         deliver(),
       ]);
       const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-      expect(new Set(refused.map(({ name }) => name))).toEqual(new Set(['TooManyAttempts']));
+      const reasons = refused.map(({ name, retryAfterMs }) => `${name} ${retryAfterMs}`);
+      expect(new Set(reasons)).toEqual(new Set([`TooManyAttempts ${SECOND}`]));
       const sent = external.webhooks.filter(({ url }) => url === webhook.webhook.url).length;
       expect(await stores.webhookReads.delivery(firm.id, pending?.id ?? '')).toMatchObject({
         status: 'pending',
