@@ -104,6 +104,11 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await recorded()).toBe(1);
       await use.disableAdjuster(svcId);
       expect(await recorded()).toBe(1);
+      await use.enableAdjuster(svcId);
+      await use.openSession(svcId);
+      await stores.unitOfWork.run((tx) => tx.adjusters.setDisabled(svcId, disabledAt));
+      await use.disableAdjuster(svcId);
+      expect([await recorded(), await use.endSessions(svcId)]).toEqual([2, 0]);
     });
 
     test('disabling while claims and sign-ins arrive leaves neither a pending offer nor a session', async () => {
