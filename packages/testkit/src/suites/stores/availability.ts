@@ -47,7 +47,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       expect(await sendingTo(one, svcId)).toBeNull();
     });
 
-    test('an offer of a claim of another adjuster counts against that number too', async () => {
+    test('an offer of a claim of another adjuster counts against that number too, and none is made on a day off', async () => {
       const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
@@ -59,6 +59,9 @@ export function availabilityBehavior(fixture: () => Fixture): void {
         expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('adjuster_not_accepting');
       await use.closeClaimAsOperator(closed);
       expect(await sendingTo(firm, svcId)).toBeNull();
+      const dayOff = { firstDay: dayAfter(0), lastDay: dayAfter(0), timeZone: 'UTC' };
+      await use.setAvailability({ svcId }, { maxOpenOffers: null, away: [dayOff] });
+      expect(await errorCodeOf(offer(firm.live, pending, svcId))).toBe('adjuster_not_accepting');
     });
 
     test('an export of the firm does not contain it', async () => {
