@@ -301,18 +301,30 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('a late use never shortens a session and never restores an ended one', async () => {
-      const { newAdjuster, use, clock, stores } = fixture();
+      const { newAdjuster, newSession, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
-      const { token } = await use.openSession(svcId);
-      const tokenHash = (await use.sessionAuthenticator.authenticate(token))?.tokenHash ?? '';
+      const { tokenHash } = await newSession(svcId);
+      const { tokenHash: otherHash } = await newSession(svcId);
       const expiry = async () => (await stores.credentials.sessionByHash(tokenHash))?.expiresAt;
       const before = await expiry();
-      const recordUseAt = (at: number) =>
-        stores.credentials.recordUse({ keys: new Map(), sessions: new Map([[tokenHash, at]]) });
+      const recordUseAt = (at: number) => {
+        const sessions = new Map([otherHash, tokenHash].map((hash, n) => [hash, at + n] as const));
+        return stores.credentials.recordUse({ keys: new Map(), sessions });
+      };
       await recordUseAt(clock.now() - DAY);
       expect(await expiry()).toBe(before);
-      await recordUseAt(clock.now() + DAY);
-      expect(await expiry()).toBe((before ?? 0) + DAY);
+      const lastUsedAt = clock.now() + DAY + 1;
+      await recordUseAt(lastUsedAt - 1);
+      const listed = await stores.accountReads.sessions({ svcId }, clock.now());
+      const kept = {
+        ...{ id: listed[0]?.id, account: { svcId }, method: 'operator', lastUsedAt },
+        ...{ expiresAt: (before ?? 0) + DAY + 1, endsAt: clock.now() + 180 * DAY },
+      };
+      expect(await stores.credentials.sessionByHash(tokenHash)).toEqual(kept);
+      expect(listed).toEqual([
+        { ...kept, tokenHash, deviceName: 'Opened by the operator', createdAt: clock.now() },
+        expect.objectContaining({ tokenHash: otherHash, lastUsedAt: lastUsedAt - 1 }),
+      ]);
       await use.signOut({ svcId }, tokenHash);
       await recordUseAt(clock.now() + DAY);
       expect(await expiry()).toBeUndefined();
@@ -555,8 +567,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await signedIn(other, 'phone', 'other');
       const preferences = { timeZone: 'UTC', quietHours: null, deadlineReminders: false };
       await use.setDevicePreferences({ svcId }, 'phone', preferences);
+      const state = { preferences, reminderAt: clock.now() + DAY };
+      await stores.unitOfWork.run((tx) => tx.devices.saveState(svcId, 'phone', state));
       const { tokenHash } = await newSession(svcId);
       await use.putDevice({ svcId }, tokenHash, 'phone', at('quiet'));
+      expect(await stores.unitOfWork.run((tx) => tx.devices.lock(svcId, 'phone'))).toEqual(state);
       const held = [svcId, other].map((account) => stores.jobReads.devices(account, clock.now()));
       const wished = (await Promise.all(held)).flat().map((device) => device.preferences);
       expect(wished).toEqual([preferences, null, null]);

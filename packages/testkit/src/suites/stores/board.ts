@@ -152,6 +152,9 @@ export function boardBehavior(fixture: () => Fixture): void {
         expect(await search(text)).toEqual([obrien]);
       expect(await idsOn(firm, { ...OPEN, state: 'FL' })).toEqual([]);
       expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(4);
+      const tested = await sendAt(firm, firm.accounts.manual, {}, 'T-9');
+      for (const text of ['T-9', 'N-T-9'])
+        expect([await search(text, { environment: 'test' }), await search(text)]).toEqual([[tested], []]);
       await use.closeClaimAsOperator(peña);
       for (const text of ['A-1', 'N-A-1']) expect(await search(text, { closed: true })).toEqual([peña]);
     });
@@ -258,7 +261,11 @@ export function boardBehavior(fixture: () => Fixture): void {
       const [claimId = '' as ClaimId] = ids;
       const seen = { firmId: firm.id, claimId, environment: 'live', adjuster: svcId } as const;
       await stores.offerHistory.append([{ ...seen, offeredAt: since + MINUTE, seenAt: clock.now() }]);
-      await offer(firm.test, await sendAt(firm, firm.accounts.manual), firm.accounts.manual);
+      const { manual } = firm.accounts;
+      const ofTest = { environment: 'test', adjuster: manual } as const;
+      const tested = { ...seen, ...ofTest, claimId: await sendAt(firm, manual) };
+      await stores.offerHistory.append([{ ...tested, offeredAt: clock.now(), seenAt: clock.now() }]);
+      await offer(firm.test, tested.claimId, manual);
       const [first, second, third, fourth] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       clock.advance(MINUTE);
       await use.rejectClaim({ svcId }, first, null);
@@ -269,8 +276,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       await use.withdrawOffer(await newStaff(firm), { claimId: third });
       const until = clock.advance(7 * DAY);
       await sendAt(firm, other);
-      const report = (by: 'adjuster' | 'week' | 'carrier', to = until, of = firm) =>
-        use.reportAnswers(of.id, { environment: 'live', since, until: to, by, timeZone: 'UTC' });
+      const report = (by: 'adjuster' | 'week' | 'carrier', to = until, of = firm, signal?: AbortSignal) =>
+        use.reportAnswers(of.id, { environment: 'live', since, until: to, by, timeZone: 'UTC' }, signal);
       const none = { accepted: 0, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 0 };
       const [slow, fast] = [5 * MINUTE, 4 * MINUTE];
       const answered = {
@@ -306,6 +313,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       await use.leaveFirm({ svcId: other }, firm.id);
       expect((await report('week')).total).toMatchObject({ withdrawn: 2, unassigned: 1, pending: 0 });
       expect((await report('week', until, await newFirm())).rows).toEqual([]);
+      const ofNobody = report('week', until, firm, AbortSignal.abort());
+      await expect(ofNobody).rejects.toThrow('Nobody waits');
     });
 
     test('reports contacts in time by the rules of the carrier and event, only where the adjuster lets the firm see them', async () => {

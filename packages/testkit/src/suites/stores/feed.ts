@@ -275,7 +275,8 @@ export function feedBehavior(fixture: () => Fixture): void {
       const whole = (await Promise.all(firms.map(({ firm }) => feed(firm)))).flat().filter(isDone);
       expect(whole).toEqual(expect.arrayContaining(half));
       expect(whole).toHaveLength(6);
-      expect((await stores.operatorReads.latestRestamp())?.finishedAt).toBe(clock.now());
+      const restamped = { since: to, startedAt: restampedAt, finishedAt: clock.now() };
+      expect(await stores.operatorReads.latestRestamp()).toEqual(restamped);
     });
 
     test('refuses a time in the future and a second run', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ExportedRow, makeEraseFirm } from '@svc/application';
+import { HOUR } from '@svc/domain';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { aLoggedRequest } from '../../logged-request.ts';
 
@@ -40,10 +41,25 @@ export function firmDataBehavior(fixture: () => Fixture): void {
           work: expect.objectContaining({ notes: 'Water line in the den' }),
         }),
       });
-      const { offer } = fixture();
-      await offer(firm.test, await fixture().sendId(firm.test, firm.accounts.manual), firm.accounts.accepts);
+      const { offer, sendId, stores, clock } = fixture();
+      const { manual: adjuster, accepts } = firm.accounts;
+      const [claimId, offeredAt] = [await sendId(firm.test, adjuster), clock.now()];
+      const endedAt = clock.advance(HOUR);
+      await offer(firm.test, claimId, accepts);
+      const one = { claimId, offeredAt, adjuster };
+      const latest = { claimId, offeredAt: endedAt, adjuster: accepts };
+      const push = { channel: 'a1', outcome: 'delivered', at: endedAt + 1 } as const;
+      const ofClaim = { firmId: firm.id, environment: 'test' } as const;
+      await stores.offerHistory.append([
+        { ...ofClaim, ...one, seenAt: endedAt + 2 },
+        { ...ofClaim, ...latest, push },
+      ]);
       const offers = (await exported(firm)).flatMap((row) => (row.type === 'offer' ? [row.offer] : []));
-      expect(offers).toMatchObject([{ adjuster: firm.accounts.manual, end: { status: 'withdrawn' } }]);
+      const end = { status: 'withdrawn', respondedAt: null, rejectionReason: null, endedAt };
+      expect(offers).toEqual([
+        { ...one, offeredBy: `firm:${firm.id}`, firstSeenAt: endedAt + 2, remindedAt: null, pushes: [], end },
+        { ...latest, offeredBy: null, firstSeenAt: null, remindedAt: null, pushes: [push], end: null },
+      ]);
       expect(rows.some((row) => row.type === 'member' && row.member.membership.svcId === svcId)).toBe(true);
     });
 

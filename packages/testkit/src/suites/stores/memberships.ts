@@ -315,12 +315,21 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         expect((await listed(firm, environment)).map((r) => r.membership.svcId)).not.toContain(manual);
     });
 
-    test('a member without an invitation is stored as added', async () => {
+    test('a member without an invitation is stored as added, and with all that is changed', async () => {
       const { newFirm, newAdjuster, use, stores } = fixture();
       const firm = await newFirm();
       const { svcId } = await newAdjuster();
       const membership = await use.addMember(firm.id, svcId);
-      expect((await stores.firmReads.adjuster(firm.id, svcId))?.membership).toEqual(membership);
+      const stored = async () => (await stores.firmReads.adjuster(firm.id, svcId))?.membership;
+      expect(await stored()).toEqual(membership);
+      const changed = {
+        ...{ ...membership, invitedAt: 1, expiresAt: 2, respondedAt: 3, seenAt: 4, remindedAt: 5 },
+        ...{ readableUntil: 6, canAcceptClaims: false, acceptingAssignments: true },
+        notes: { invitedAs: 'A', invitedBy: 'B', purpose: 'C', note: 'D' },
+        sharing: { clocks: true, credentials: false, workArea: true },
+      };
+      await stores.unitOfWork.run((tx) => tx.memberships.save(changed));
+      expect(await stored()).toEqual(changed);
     });
   });
 }

@@ -57,7 +57,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     });
 
     test('a disabled account has no sessions, devices and offers, and cannot sign in until it is enabled', async () => {
-      const { use, stores, send, sendId, external, newDevice, newFirm, clock } = fixture();
+      const { use, stores, send, sendId, external, newDevice, newFirm, clock, receiptOf } = fixture();
       const begun = await setUp();
       const { firm, svcId } = begun;
       const elsewhere = await newFirm();
@@ -76,6 +76,11 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
       expect(await stores.jobReads.devices(svcId, clock.now())).toEqual([]);
       expect([await statusOf(begun), await statusOf(other)]).toEqual(['unassigned', 'unassigned']);
+      for (const { firm: of, pending } of [begun, other]) {
+        const { seq, hash } = (await receiptOf(of.live, pending)).audit;
+        const [row] = await stores.auditReads.rows(of.id, { after: seq - 1, limit: 1 });
+        expect(row).toMatchObject({ hash, text: expect.stringContaining('"adjuster.disable"') });
+      }
       const mails = external.mails.length;
       expect(await errorCodeOf(signIn())).toBe('sign_in_refused');
       expect(external.mails).toHaveLength(mails);

@@ -271,8 +271,9 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         await sendId(firm.live, second),
         await sendId(firm.test, manual),
         await sendId(firm.live, first),
+        await sendId(firm.live, first),
       ];
-      const [left, accepted, mayNot, closed, closedByOperator] = ids as [ClaimId, ...ClaimId[]];
+      const [left, accepted, mayNot, closed, closedByOperator, leftToo] = ids as [ClaimId, ...ClaimId[]];
       const change = async (id: ClaimId | undefined, work: () => Promise<unknown>) => {
         const actor = id === closed ? firm.test : firm.live;
         if (id === undefined) throw new Error('expected a claim');
@@ -293,6 +294,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       const leave = () => use.leaveFirm({ svcId: first }, firm.id);
       const unassigned = ['unassigned', 'adjuster_may_not_accept'];
       expect(await change(left, leave)).toEqual([...unassigned, 'member.leave', false]);
+      expect(await change(leftToo, async () => {})).toEqual([...unassigned, 'member.leave', false]);
       const remove = () => use.setMember(firm.id, second, false);
       expect(await change(mayNot, remove)).toEqual([...unassigned, 'member.permission', false]);
       // What came after the answer, or after the end, changes neither.

@@ -28,6 +28,9 @@ export function outboxBehavior(fixture: () => Fixture): void {
       const { closedAt } = await use.closeAcceptedClaim({ svcId }, claimId);
       const ended = { status: 'accepted', closedAt, offerWaitHours: 4 };
       expect(await assignment(firm.id, claimId)).toEqual({ ...held, ...ended });
+      const { manual } = firm.accounts;
+      const tested = await assignment(firm.id, await sendId(firm.test, manual));
+      expect(tested).toMatchObject({ environment: 'test', adjuster: manual });
       const nothing = ids.next() as ClaimId;
       for (const [firmId, id] of [
         [other.id, claimId],

@@ -199,7 +199,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         if (job.kind === 'mail_webhook_paused') await use.runJob(job);
       expect(external.pausedWebhooks).toContain(webhook.webhook.id);
       const stored = await fixture().stores.webhookReads.endpoints(firm.id);
-      expect(stored).toMatchObject([{ pauseMailedAt: expect.any(Number) }]);
+      expect(stored).toMatchObject([{ pauseMailedAt: fixture().clock.now(), previousSecretUntil: null }]);
       const attempts = sentTo(webhook).length;
       await sendOne(firm);
       later(DAY);
