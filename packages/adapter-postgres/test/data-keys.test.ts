@@ -4,11 +4,11 @@ import type { FirmId } from '@svc/domain';
 import { DataKeys } from '../src/encryption/data-keys.ts';
 import { WrappingKeys } from '../src/encryption/wrapping-keys.ts';
 
-afterEach(() => void jest.restoreAllMocks());
+afterEach(() => void jest.useRealTimers());
 
 test('a destroyed key is used for a minute at most, and a firm in use waits for no read of its key', async () => {
-  let now = 1_000_000;
-  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const pass = (ms: number) => jest.advanceTimersByTime(ms);
   const wrappingKeys = new WrappingKeys({ variable: 'ENCRYPTION_KEY', read: () => [Buffer.alloc(32, 1)] });
   const firmId = 'firm' as FirmId;
   const { id, wrapped, wrappingKeyId } = wrappingKeys.wrap(randomBytes(32), firmId, 1);
@@ -24,23 +24,23 @@ test('a destroyed key is used for a minute at most, and a firm in use waits for 
   const use = () => keys.keysFor(firmId, 'decrypt');
   const settled = () => new Promise(setImmediate);
   await Promise.all([use(), use()]);
-  now += 29_999;
+  pass(29_999);
   expect([(await use()).current?.id, reads]).toEqual([1, 1]);
   // From half a minute on it is read again beside its use, and once more if that fails.
-  now += 1;
+  pass(1);
   for (stored of [null, [row]]) {
     expect([use(), use()].map((found) => found instanceof Promise)).toEqual([false, false]);
     await settled();
   }
   expect(reads).toBe(3);
   stored = null;
-  now += 59_999;
+  pass(59_999);
   expect(use()).not.toBeInstanceOf(Promise);
   await settled();
-  now += 1;
+  pass(1);
   await expect(use()).rejects.toThrow('down');
   for (stored of [[row], []]) {
-    now += 30_000;
+    pass(30_000);
     await use();
     await settled();
   }

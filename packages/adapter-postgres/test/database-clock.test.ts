@@ -47,6 +47,11 @@ test('a slow response does not move the time, unless it proves it wrong', async 
   }
 });
 
+test('a time between two milliseconds is that of the earlier one', async () => {
+  const { clock, world } = await started({ there: 4, back: 5 });
+  expect([clock.now() - world.time, clock.aheadMs()]).toEqual([-1, 1]);
+});
+
 test('without a response the time goes on as before', async () => {
   const { clock, world } = await started();
   world.isDown = true;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Job, type JobOutcome, type Metrics, NO_METRICS } from '@svc/application';
+import { type Job, type Metrics, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import type { JobTable, TakenJob } from '../src/jobs/job-table.ts';
 import { type JobHandler, startWorker } from '../src/jobs/job-worker.ts';
-import { SILENT } from '../src/log.ts';
+import { type DatabaseLog, SILENT } from '../src/log.ts';
 
 interface Row extends TakenJob {
   readonly locked: boolean;
@@ -52,12 +52,12 @@ const jobOf = (firm: string, svcId: string): Job => ({
   claimId: 'c' as ClaimId,
   svcId: svcId as Svcid,
 });
-const countedIn = (outcomes: JobOutcome[]): Metrics => ({
+const countedIn = (outcomes: string[]): Metrics => ({
   ...NO_METRICS,
-  jobEnded: (_, outcome) => void outcomes.push(outcome),
+  jobEnded: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
 });
-const start = (table: JobTable, handler: JobHandler, outcomes: JobOutcome[] = []) =>
-  startWorker({ table, log: SILENT, metrics: countedIn(outcomes) }, handler, { pollIntervalMs: 20 });
+const start = (table: JobTable, handler: JobHandler, outcomes: string[] = [], log: DatabaseLog = SILENT) =>
+  startWorker({ table, log, metrics: countedIn(outcomes) }, handler, { pollIntervalMs: 20 });
 
 /** A handler whose jobs run until they are released. */
 function heldJobs() {
@@ -77,13 +77,14 @@ function heldJobs() {
 }
 
 describe('the job worker', () => {
-  test.each<[string, () => Promise<void>]>([
-    ['fails', () => Promise.reject(new Error('could not reach jane.doe@example.net'))],
-    ['does not end', () => new Promise(() => {})],
-  ])('retries a job that %s, and its log quotes neither the job nor its error', async (_, fail) => {
+  test.each<[string, error: string, () => Promise<void>]>([
+    ['fails', 'Error', () => Promise.reject(new Error('could not reach jane.doe@example.net'))],
+    ['fails with a code', 'Error EDNS', () => Promise.reject(Object.assign(new Error(), { code: 'EDNS' }))],
+    ['does not end', 'Unavailable', () => new Promise(() => {})],
+  ])('retries a job that %s, and its log quotes neither the job nor its error', async (_, error, fail) => {
     const { table, rows, delays } = memoryTable([jobOf('firm', 'S3CRET')]);
     const logged: unknown[] = [];
-    const outcomes: JobOutcome[] = [];
+    const outcomes: string[] = [];
     const note = (...entry: unknown[]) => void logged.push(entry);
     const worker = startWorker(
       { table, log: { info: note, warn: note, error: note }, metrics: countedIn(outcomes) },
@@ -93,9 +94,9 @@ describe('the job worker', () => {
     await eventually(() => rows.size === 0);
     await worker.stop();
     expect(delays).toHaveLength(1);
-    expect(outcomes).toEqual(['retried', 'completed']);
-    expect(JSON.stringify(logged)).toContain('will be retried');
-    expect(JSON.stringify(logged)).not.toMatch(/jane\.doe|S3CRET/);
+    expect(outcomes).toEqual(['notify_offer retried', 'notify_offer completed']);
+    const fields = { kind: 'notify_offer', attempt: 1, error };
+    expect(logged).toEqual([['a job failed and will be retried', fields]]);
   });
 
   test.each([
@@ -140,11 +141,14 @@ describe('the job worker', () => {
 
   test('retries a job twelve times, each later than the last, and keeps the job that failed', async () => {
     const { table, failed, delays } = memoryTable([jobOf('firm', 'one')]);
-    const outcomes: JobOutcome[] = [];
-    const worker = start(table, () => Promise.reject(new Error('rejected')), outcomes);
+    const [outcomes, logged]: [string[], unknown[]] = [[], []];
+    const log: DatabaseLog = { ...SILENT, error: (...entry) => void logged.push(entry) };
+    const worker = start(table, () => Promise.reject(new Error('rejected')), outcomes, log);
     await eventually(() => failed.length === 1);
     await worker.stop();
-    expect(outcomes).toEqual([...Array(11).fill('retried'), 'failed']);
+    expect(outcomes).toEqual([...Array(11).fill('notify_offer retried'), 'notify_offer failed']);
+    const fields = { kind: 'notify_offer', attempt: 12, error: 'Error' };
+    expect(logged).toEqual([['a job failed permanently', fields]]);
     const [least, most] = [1, 1.25].map((factor) =>
       delays.map((_, at) => Math.exp(Math.min(at + 1, 10)) * 1000 * factor),
     );
