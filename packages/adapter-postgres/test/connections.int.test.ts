@@ -129,7 +129,7 @@ test('why connections fail is logged once a minute for each cause, and once that
   const log = {
     ...SILENT,
     info: (message: string) => logged.push(message),
-    error: (_: string, fields?: Readonly<Record<string, unknown>>) => logged.push(fields?.code),
+    error: (message: string, fields?: object) => logged.push({ message, ...fields }),
   };
   let url = database.url;
   const Client = new ConnectionFailures(log).clientOf(new Servers(() => url, SILENT, 0));
@@ -154,16 +154,24 @@ test('why connections fail is logged once a minute for each cause, and once that
     clock.mockRestore();
   }
   const again = 'PostgreSQL accepts connections again';
-  expect(logged).toEqual(['ECONNREFUSED', '3D000', '3D000', again, '3D000']);
+  const message = 'could not connect to PostgreSQL';
+  const refused = { message, code: 'ECONNREFUSED', reason: 'connect ECONNREFUSED 127.0.0.1:1' };
+  const name = new URL(missing).pathname.slice(1);
+  const absent = { message, code: '3D000', reason: `database "${name}" does not exist` };
+  expect(logged).toEqual([refused, absent, absent, again, absent]);
 });
 
 test('closing ends every connection, also of statements that transactions wait for', async () => {
-  const closing = await openDatabase({ url: `${database.url}?application_name=closing`, poolMax: 4 });
+  const onConnected = jest.fn();
+  const url = `${database.url}?application_name=closing`;
+  const closing = await openDatabase({ url, poolMax: 1, connectTimeoutMs: 10_000, onConnected });
   const { reads, maintenance, reserved } = closing;
   await Promise.all([reads, maintenance, reserved.reads, reserved.writes].map((each) => each.rows(IDS)));
   const open = async () =>
     (await database.sql.query("SELECT FROM pg_stat_activity WHERE application_name = 'closing'")).rowCount;
   await eventually(async () => (await open()) === 4);
+  // At least two for requests, of which one is for reads.
+  expect([onConnected.mock.calls.length, closing.pool().max]).toEqual([4, 2]);
   await closing.close();
   await eventually(async () => (await open()) === 0);
   await expect(reads.rows(IDS)).rejects.toMatchObject({ reason: 'draining' });

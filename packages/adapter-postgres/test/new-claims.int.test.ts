@@ -282,7 +282,7 @@ for (const pooler of [false, true]) {
       const availability = { ...ALWAYS_AVAILABLE, maxOpenOffers: 5 };
       await stores.unitOfWork.run((tx) => tx.adjusters.saveAvailability(limited.svcId, availability));
       committed.length = 0;
-      const long = `{"text":"${'x'.repeat(20_000)}"}` as ClaimAsSent;
+      const longOf = (length: number) => `{"text":"${'x'.repeat(length - 11)}"}` as ClaimAsSent;
       const counts: number[] = [];
       const countedIn =
         (claim: Claim): DecideNewClaim =>
@@ -293,8 +293,8 @@ for (const pooler of [false, true]) {
       const offers = [claimOf(limited), claimOf(limited)];
       await Promise.all([
         ...offers.map((claim) => send(claim, { decide: countedIn(claim) })),
-        send(claimOf(firm, { asSent: long })),
-        send(claimOf(firm)),
+        send(claimOf(firm, { asSent: longOf(16_385) })),
+        send(claimOf(firm, { asSent: longOf(16_384) })),
         send(claimOf(firm)),
       ]);
       expect(committed.map(({ length }) => length).sort()).toEqual([1, 1, 1, 2]);

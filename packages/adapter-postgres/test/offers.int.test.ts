@@ -119,16 +119,20 @@ describe('Offers of claims that exist', () => {
   test('concurrent ones of several firms share one transaction; each has a timestamp, a key, a job and an event', async () => {
     const firms = [await aFirmWithClaims(5), await aFirmWithClaims(5)];
     committed.length = 0;
-    await Promise.all(firms.flatMap(({ claims, other }) => claims.map((claim) => offer(claim, other))));
-    expect(committed.map(({ length }) => length)).toEqual([10]);
+    const offered = await Promise.all(
+      firms.flatMap(({ claims, other }) => claims.map((claim) => offer(claim, other))),
+    );
+    expect(committed).toEqual([Array(10).fill('pending_acceptance')]);
     for (const { firmId, claims, other } of firms) {
       const { rows } = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
       expect(rows.map(({ id }) => id)).toEqual(claims.map(({ id }) => id));
       expect(rows.map(({ updatedAt }) => updatedAt)).toEqual(
         rows.map((_, n) => (rows[0]?.updatedAt ?? 0) + n),
       );
-      for (const claim of claims) {
-        expect(await adjusterOf(claim)).toBe(other);
+      for (const [n, claim] of claims.entries()) {
+        const { assignment, updatedAt } = rows[n] ?? claim;
+        expect(assignment.adjuster).toBe(other);
+        expect(offered).toContainEqual({ ...claim, assignment, updatedAt });
         expect(await writtenWith(claim)).toEqual(ONE_OFFER);
       }
     }

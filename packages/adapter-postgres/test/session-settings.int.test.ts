@@ -135,12 +135,14 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   });
 });
 
-test('startup options of the database URL are kept', async () => {
+test('startup options of the database URL are kept, and what is not set has its default', async () => {
   const database = await freshDatabase();
-  const opened = await openDatabase(
-    openOptions(`${database.url}?options=${encodeURIComponent('-c work_mem=5MB -c jit=on')}`),
-  );
+  const url = `${database.url}?options=${encodeURIComponent('-c work_mem=5MB -c jit=on')}`;
+  const opened = await openDatabase({ url, connectTimeoutMs: 10_000 });
   atEnd(() => opened.close());
-  const SHOW = sql('show', "SELECT current_setting('work_mem') AS memory, current_setting('jit') AS jit");
-  expect(await opened.reads.rows(SHOW)).toEqual([{ memory: '5MB', jit: 'off' }]);
+  const SHOW = sql('show', `SELECT current_setting('work_mem') AS memory, ${CURRENT} AS settings`);
+  const waits = { statement_timeout: '10s', lock_timeout: '8s', idle_in_transaction_session_timeout: '10s' };
+  const found = await opened.reads.rows(SHOW);
+  expect(found).toMatchObject([{ memory: '5MB', settings: { jit: 'off', ...waits } }]);
+  expect(opened.pool().max).toBe(10);
 });

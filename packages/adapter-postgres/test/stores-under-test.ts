@@ -13,6 +13,10 @@ import { connect, type WrappingKeySource } from '../src/index.ts';
 
 const PENDING = `SELECT payload AS job, run_at FROM jobs ORDER BY id`;
 
+/** As the extension describes distributed tables, for `storesWith`. */
+export const DISTRIBUTED = `CREATE TABLE pg_dist_partition AS
+  SELECT 'claims'::regclass AS logicalrelid, 'h' AS partmethod`;
+
 /** What only the check of a COMMIT finds. */
 const FAIL_AT_COMMIT = [
   'CREATE TEMPORARY TABLE twice (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED) ON COMMIT DROP',

@@ -84,22 +84,27 @@ export const OTHER_BEHAVIORS = [
   importsBehavior,
 ] as const;
 
-/** Those that run statements which Citus gets in another form. */
-export const CITUS_BEHAVIORS = [
+/** Of claims and offers, those that run statements which Citus gets in another form. */
+export const CITUS_CLAIM_BEHAVIORS = [
   claimsBehavior,
+  carriersBehavior,
+  appReadsBehavior,
+  offerHistoryBehavior,
+  idempotencyBehavior,
+] as const;
+
+/** All that run such statements. */
+export const CITUS_BEHAVIORS = [
+  ...CITUS_CLAIM_BEHAVIORS,
   concurrentRequestsBehavior,
   membershipsBehavior,
   invitationsBehavior,
-  carriersBehavior,
-  appReadsBehavior,
   accountsBehavior,
   availabilityBehavior,
   auditBehavior,
   offBoardingBehavior,
   webhooksBehavior,
-  offerHistoryBehavior,
   endedOffersBehavior,
-  idempotencyBehavior,
   feedBehavior,
   isolationBehavior,
   racesBehavior,
