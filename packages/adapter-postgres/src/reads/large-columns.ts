@@ -11,7 +11,7 @@ const LARGE_BYTES = 8192;
 
 /**
  * A column of `claims c` in a list. In place of a large value it has the size, as a JSON number, so that the size of a
- * page is known before its large values are read. These columns are stored without compression (migration 87).
+ * page is known before its large values are read. These columns are stored without compression.
  */
 export function listed(column: LargeColumn): string {
   const size = `pg_column_size(c.${column})`;

@@ -248,7 +248,7 @@ const CONTACT_DUE = `c.responded_at + interval '1 hour' * (
      WHERE (rule.carrier_key IS NULL OR rule.carrier_key = c.carrier_key)
        AND (rule.cat_code IS NULL OR rule.cat_code = c.cat_code)
      ORDER BY position LIMIT 1)`;
-/** As \`isStepLate\` of the domain. Null: the claim is not accepted, or the adjuster does not let the firm see it. */
+/** As `isStepLate` of the domain. Null: the claim is not accepted, or the adjuster does not let the firm see it. */
 const CONTACT_CLOCK = `CASE WHEN m.shares_clocks AND c.status = 'accepted' THEN
     CASE WHEN ${CONTACT_DUE} < coalesce(least(c.contacted_at, c.contact_received_at),
         c.work_contact_date::timestamp AT TIME ZONE $8, least(c.closed_at, $9::timestamptz)) THEN 'late'
