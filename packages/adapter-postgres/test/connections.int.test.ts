@@ -170,7 +170,6 @@ test('closing ends every connection, also of statements that transactions wait f
   const open = async () =>
     (await database.sql.query("SELECT FROM pg_stat_activity WHERE application_name = 'closing'")).rowCount;
   await eventually(async () => (await open()) === 4);
-  // At least two for requests, of which one is for reads.
   expect([onConnected.mock.calls.length, closing.pool().max]).toEqual([4, 2]);
   await closing.close();
   await eventually(async () => (await open()) === 0);
