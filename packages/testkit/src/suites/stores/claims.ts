@@ -87,7 +87,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
     });
 
     test("the adjuster's work and closing are not visible to the firm and keep updated_at", async () => {
-      const { newOffer, use, clock, stores } = fixture();
+      const { newOffer, use, clock } = fixture();
       const { firm, svcId, id } = await newOffer();
       await use.setOfferWait(firm.id, 4);
       const accepted = await use.acceptClaim({ svcId }, id);
