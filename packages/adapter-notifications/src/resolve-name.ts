@@ -23,6 +23,8 @@ export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<rea
  */
 export function createResolveName(servers: readonly string[] = [], hostsFile = '/etc/hosts'): ResolveName {
   async function query(hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
+    // While the hosts file was read; a listener would not be told.
+    if (signal.aborted) return [];
     // One for each name: `cancel` ends all queries of a resolver, and each reads the system's configuration again.
     const resolver = new Resolver(QUERY);
     if (servers.length > 0) resolver.setServers(servers);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { IDEMPOTENCY_WINDOW_MS } from '@svc/application';
@@ -22,7 +23,8 @@ class FakeRedis extends EventEmitter {
     return [Math.floor(this.clock / 1000), (this.clock % 1000) * 1000];
   }
 
-  async evalsha(_sha: string, count: number, ...rest: unknown[]) {
+  async evalsha(sha: string, count: number, ...rest: unknown[]) {
+    expect(sha).toBe(SCRIPT.sha);
     const keys = rest.slice(0, count);
     const deadline = Number(rest[count]);
     this.deadlines.push(deadline);
@@ -103,33 +105,17 @@ describe('a store of operations', () => {
     await onClient.close();
   });
 
-  test('what no request awaits is sent before the connection is closed', async () => {
-    store.runLater(lookUp('a'));
-    await store.close();
-    expect(redis.deadlines).toHaveLength(1);
-    expect(store.state().status).toBe('down');
+  test('the script is the one with which its tests on Redis were run', () => {
+    expect(SCRIPT.sha).toBe('388f72d14b4399fd3ff2776fbe91f7c18049acb8');
+    expect(createHash('sha1').update(SCRIPT.lua).digest('hex')).toBe(SCRIPT.sha);
   });
 
-  test('while Redis does not reply, the limits of the process apply, and what is used of them is shown', async () => {
-    const asked: unknown[] = [];
-    const [decision, used] = [{ allowed: false, retryAfterMs: 7 } as const, { requests: 2, writes: 1 }];
-    const note = <T>(result: T) => {
-      return async (...given: readonly unknown[]): Promise<T> => {
-        asked.push(given);
-        return result;
-      };
-    };
-    const limiter = createRedisRateLimiter({
-      store: { ...store, run: async () => undefined },
-      fallback: { consume: note(decision), peek: note(used) },
-    });
-    const limits = { requestsPerMinute: 3, writesPerMinute: 2, burst: 1 };
-    expect(await limiter.consume('k', limits, { write: true })).toEqual(decision);
-    expect(await limiter.peek('k', limits)).toEqual(used);
-    expect(asked).toEqual([
-      ['k', limits, { write: true }],
-      ['k', limits],
-    ]);
+  test('what no request awaits is sent before the connection is closed', async () => {
+    const disconnect = jest.spyOn(redis, 'disconnect');
+    store.runLater(lookUp('a'));
+    await store.close();
+    expect([redis.deadlines.length, disconnect.mock.calls]).toEqual([1, [[]]]);
+    expect(store.state().status).toBe('down');
   });
 
   test('decisions and what is used are those of Redis, which is told all limits and what is counted', async () => {
@@ -167,7 +153,9 @@ describe('a store of operations', () => {
     });
     const clock = { now: () => 99 };
     const prefixed = await storeOn(redis, { keyPrefix: 'p:', clock });
-    sent.length = 0;
+    // A probe writes, as a replica would not.
+    const probe = ['consume', 1e6, 1e6, 1e6, 0];
+    expect(sent.splice(0)).toEqual([[SCRIPT.lua, 1, 'p:limit:{probe}', 0, 99, ...probe]]);
     const operation: Operation = { name: 'consume', key: 'b', args: [1, 2, 3, 0] };
     expect(await Promise.all([prefixed.run(lookUp('a')), prefixed.run(operation)])).toEqual(['x', 'y']);
     expect(sent).toEqual([
@@ -180,12 +168,15 @@ describe('a store of operations', () => {
   });
 
   test.each([
-    ['close', 'the connection was closed'],
-    ['error', 'refused'],
-  ])('the event %s of the connection begins an outage, with its reason', async (event, reason) => {
+    ['close', null, 'the connection was closed'],
+    ['error', new Error('refused'), 'refused'],
+    // Of all addresses of a name.
+    ['error', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    ['error', 'a text', 'a text'],
+  ])('the event %s of the connection begins an outage, with its reason: %p', async (event, error, reason) => {
     const warn = jest.fn();
     const watched = await storeOn(redis, { log: { ...SILENT, warn } });
-    redis.emit(event, new Error('refused'));
+    redis.emit(event, error);
     expect(watched.state()).toEqual({ status: 'down', timeouts: 0, failures: 0, outages: 1 });
     expect(warn.mock.calls).toEqual([[expect.stringContaining('Redis is unavailable'), { reason }]]);
     await watched.close();
@@ -199,7 +190,7 @@ describe('a store of operations', () => {
       return node;
     });
     const masters = jest.spyOn(cluster, 'nodes').mockReturnValue([]);
-    jest.spyOn(cluster, 'refreshSlotsCache').mockImplementation(() => {});
+    const refresh = jest.spyOn(cluster, 'refreshSlotsCache').mockImplementation(() => {});
     const sent: unknown[][] = [];
     jest.spyOn(cluster, 'evalsha').mockImplementation(async (...given: unknown[]) => {
       sent.push(given);
@@ -210,6 +201,7 @@ describe('a store of operations', () => {
     cluster.emit('ready');
     await new Promise((resolve) => setTimeout(resolve));
     expect([onCluster.state().status, masters.mock.calls[0]]).toEqual(['down', ['master']]);
+    expect(refresh).toHaveBeenCalled();
     masters.mockReturnValue(nodes);
     cluster.emit('ready');
     while (onCluster.state().status !== 'up') await new Promise((resolve) => setImmediate(resolve));

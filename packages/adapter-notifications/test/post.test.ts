@@ -29,6 +29,7 @@ const drip =
   };
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const HINT = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const BEHAVIORS = {
   answers: (socket: Socket) => void socket.write(OK),
   redirects: (socket: Socket) =>
@@ -40,7 +41,14 @@ const BEHAVIORS = {
   'continues without end': flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
   'is processing without end': flood('', 'HTTP/1.1 102 Processing\r\n\r\n'),
   'hints without end': flood('', `HTTP/1.1 103 Early Hints\r\nLink: </${'x'.repeat(1000)}>\r\n\r\n`),
-  'drips hints': drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'drips hints': drip('', HINT),
+  'hints ten times': (socket: Socket) => {
+    socket.write(HINT.repeat(10));
+    setTimeout(() => socket.write(OK), 50);
+  },
+  'hints eleven times': (socket: Socket) => void socket.write(HINT.repeat(11)),
+  'is busy': (socket: Socket) =>
+    void socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno'),
   'sends headers without end': flood('HTTP/1.1 200 OK\r\n', 'X-Header: x\r\n'),
   'sends empty lines without end': flood('', '\r\n'),
   'switches protocols': flood(
@@ -52,13 +60,15 @@ const BEHAVIORS = {
 type Name = keyof typeof BEHAVIORS;
 
 const requests: string[] = [];
+let received = '';
 const open = new Set<Socket>();
 const written = new Map<string, number>();
 const server = createServer((socket) => {
   open.add(socket);
   socket.on('error', () => {});
   socket.once('data', (data) => {
-    const [, path = '', host = ''] = /^POST \/(\S*) [\s\S]*?\r\nhost: (\S+)/i.exec(String(data)) ?? [];
+    received = String(data);
+    const [, path = '', host = ''] = /^POST \/(\S*) [\s\S]*?\r\nhost: (\S+)/i.exec(received) ?? [];
     requests.push(host);
     const name = decodeURIComponent(path) as Name;
     socket.once('close', () => {
@@ -82,19 +92,22 @@ const names = await startNameServer(
     ['dead.example', 'silence'],
     ['silent.example', 'silence'],
     ['half.example', ['127.0.0.1', 'silence']],
+    ['both.example', ['::1', '127.0.0.1']],
   ]),
 );
 
+type Ends = { timeoutMs?: number; signal?: AbortSignal };
 const send = (
   url: string,
-  options: { allowLoopback?: boolean; resolved?: readonly string[]; timeoutMs?: number } = {},
+  options: Ends & { allowLoopback?: boolean; resolved?: readonly string[] } = {},
 ) => {
-  const { allowLoopback = true, resolved, timeoutMs = 20_000 } = options;
+  const { allowLoopback = true, resolved, timeoutMs = 20_000, ...given } = options;
   const resolveName =
     resolved === undefined
       ? createResolveName([names.address])
       : async () => resolved.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return createPost(allowLoopback, resolveName)(url, { headers: {}, body: '{}', timeoutMs });
+  const sent = { headers: { 'x-one': '1' }, body: '{}', timeoutMs, ...given };
+  return createPost(allowLoopback, resolveName)(url, sent);
 };
 /** @returns the status, or the name of the error. */
 const outcome = (...given: Parameters<typeof send>): Promise<number | string> =>
@@ -125,6 +138,11 @@ describe('a name', () => {
     const signal = AbortSignal.timeout(20_000);
     expect(await resolve('many.example', signal)).toHaveLength(4);
     expect(await resolve('six.example', signal)).toEqual([{ address: '::1', family: 6 }]);
+    const both = await resolve('both.example', signal);
+    expect(both.map(({ address, family }) => [address, family])).toEqual([
+      ['127.0.0.1', 4],
+      ['::1', 6],
+    ]);
   });
 
   test('ends the same way if it does not exist, leads to a private address or to itself, and is asked for once', async () => {
@@ -142,27 +160,25 @@ describe('a name', () => {
     for (const host of hosts) expect(names.asked.filter((name) => name === host)).toHaveLength(2);
   });
 
-  test('whose name server never answers delays no other one, and is given up', async () => {
-    let ended = 0;
-    const dead = Array.from({ length: 45 }, () => outcome(urlOf('dead.example')).finally(() => (ended += 1)));
-    expect(await outcome(urlOf('here.example'))).toBe(200);
-    expect(ended).toBe(0);
-    expect(new Set(await Promise.all(dead))).toEqual(new Set(['NameNotResolvedError']));
-  });
-
-  test('with an address is connected to while its name server is silent about IPv6', async () => {
-    expect(await outcome(urlOf('half.example'), { timeoutMs: 2500 })).toBe(200);
-  });
-
-  test('is given up when the request is', async () => {
-    expect(await outcome(urlOf('silent.example'), { timeoutMs: 50 })).toBe('NameNotResolvedError');
-    // Nothing is tried again.
-    expect(names.asked.filter((name) => name === 'silent.example')).toHaveLength(2);
+  test('whose name server never answers, or not about IPv6, delays no other one, and is given up with its request', async () => {
+    const ended: string[] = [];
+    const others = ['silent.example', 'half.example', 'here.example'];
+    const ends = [...Array<string>(45).fill('dead.example'), ...others].map(async (host) => {
+      const timeoutMs = host === 'silent.example' ? 50 : 20_000;
+      ended.push(`${host} ${await outcome(urlOf(host), { timeoutMs })}`);
+    });
+    await Promise.all(ends);
+    const first = ['half.example 200', 'here.example 200', 'silent.example NameNotResolvedError'];
+    expect(ended.slice(0, 3).sort()).toEqual(first);
+    expect(new Set(ended.slice(3))).toEqual(new Set(['dead.example NameNotResolvedError']));
+    const resolve = createResolveName([names.address]);
+    expect(await resolve('given-up.example', AbortSignal.abort())).toEqual([]);
+    expect(names.asked).not.toContain('given-up.example');
   });
 });
 
 describe('a receiver', () => {
-  const DEADLINE_MS = 1000;
+  const DEADLINE_MS = 2000;
   test.each([
     ['answers', 200],
     ['sends without end after its response', 200],
@@ -173,12 +189,15 @@ describe('a receiver', () => {
     ['is processing without end', 'Error'],
     ['hints without end', 'Error'],
     ['drips hints', 'Error'],
+    ['hints ten times', 200],
+    ['hints eleven times', 'Error'],
     ['sends headers without end', 'Error'],
     ['sends empty lines without end', 'Error'],
     ['switches protocols', 'Error'],
     ['is silent', 'AbortError'],
   ] as const)('that %s costs little, and its connection is closed', async (name, expected) => {
-    expect(await outcome(urlOf('127.0.0.1', name), { timeoutMs: DEADLINE_MS })).toBe(expected);
+    const { signal } = new AbortController();
+    expect(await outcome(urlOf('127.0.0.1', name), { timeoutMs: DEADLINE_MS, signal })).toBe(expected);
     await eventually(
       async () => open.size,
       (count) => count === 0,
@@ -200,5 +219,12 @@ describe('a receiver', () => {
     ];
     expect(first).toEqual({ status: 200, retryAfter: undefined, body: 'ok' });
     expect(second.body).toBe('x'.repeat(1024));
+    const busy = { status: 503, retryAfter: '7', body: 'no' };
+    expect(await send(urlOf('127.0.0.1', 'is busy'))).toEqual(busy);
+    const [head = '', body] = received.split('\r\n\r\n');
+    expect([head.split('\r\n')[0], body]).toEqual(['POST /is%20busy HTTP/1.1', '{}']);
+    expect(head.toLowerCase().split('\r\n')).toEqual(
+      expect.arrayContaining(['x-one: 1', 'connection: close', 'content-length: 2']),
+    );
   });
 });

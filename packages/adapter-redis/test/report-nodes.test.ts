@@ -1,21 +1,30 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { listening } from '../../../tools/services/local-server.ts';
 import { reportNodes } from '../src/index.ts';
+import { SCRIPT } from '../src/scripts.ts';
 
 /** A node that gives this answer to every command; null: it closes the connection. */
 async function problemOf(answer: string | null): Promise<string | null | undefined> {
+  let received = '';
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.on('data', () => (answer === null ? socket.destroy() : socket.write(`${answer}\r\n`)));
+    socket.on('data', (data) => {
+      received += data;
+      return answer === null ? socket.destroy() : socket.write(`${answer}\r\n`);
+    });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  // The second node has no server.
-  const reports = await reportNodes(`redis://127.0.0.1:${port}, redis://127.0.0.1:1`);
-  server.close();
-  expect(reports.map(({ node }) => node)).toEqual([`127.0.0.1:${port}`, '127.0.0.1:1']);
+  const { port, stop } = await listening(server);
+  // Neither the second node nor the third one has a server.
+  const reports = await reportNodes(`redis://127.0.0.1:${port}, redis://127.0.0.1:1,rediss://127.0.0.2`);
+  await stop();
+  const nodes = [`127.0.0.1:${port}`, '127.0.0.1:1', '127.0.0.2:6379'];
+  expect(reports.map(({ node }) => node)).toEqual(nodes);
   expect(reports[1]?.problem).toContain('ECONNREFUSED');
+  // The script, one key, no deadline, no clock of a test, and what is counted.
+  const [, sent] = received.split(SCRIPT.lua);
+  const values = [1, 'svc:limit:{probe}', 0, '', 'consume', 1_000_000, 1_000_000, 1_000_000, 0];
+  expect(sent).toBe(`\r\n${values.map((value) => `$${String(value).length}\r\n${value}\r\n`).join('')}`);
   return reports[0]?.problem;
 }
 
