@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import nodemailer, { type Transport } from 'nodemailer';
 import { createMail, createMailLog, type Mail, mailProblem } from '../src/index.ts';
@@ -88,84 +89,24 @@ test.each<[failure: string, retried: number, send: (mail: Mail) => Promise<void>
   },
 );
 
-const APP = `${SITE}/app`;
-const DESK = `${SITE}/firm`;
-test.each<
-  [name: string, (mail: Mail) => Promise<void>, subject: string, english: string[], spanish: string[]]
->([
-  ['a sign-in code', (mail) => mail.sendSignInCode(to, '12'), 'code · Su código', ['is 12.'], ['es 12.']],
-  [
-    'a code for an address',
-    (mail) => mail.sendEmailCode(to, '65'),
-    'your new email address · Confirme su nuevo correo',
-    ['Enter 65'],
-    ['Escriba 65'],
-  ],
-  [
-    'an invitation',
-    (mail) => mail.sendInvitation(to, 'A\r\nB', false),
-    'A B: invitation · invitación',
-    ...invitation(false),
-  ],
-  ['a reminder', (mail) => mail.sendInvitation(to, 'A\nB', true), 'waiting · su', ...invitation(true)],
-  [
-    'one of staff',
-    (mail) => mail.sendStaffInvitation(to, 'A\nB'),
-    'A B: your account · su cuenta',
-    ['A B invites you', DESK],
-    ['A B le invita', DESK],
-  ],
-  [
-    'late offers',
-    (mail) => mail.sendLateOffers(to, 'A\nB', 3),
-    'A B: late offers · ofertas atrasadas',
-    ['does: 3', DESK],
-    ['firma: 3', DESK],
-  ],
-  ['credentials', (mail) => mail.sendCredentialsExpire(to, '2027-04-30'), 'soon · Una', ...credentials()],
-  [
-    'an endpoint that is gone',
-    (mail) => mail.sendWebhookPaused(to, 'h', true),
-    'paused · Se pausó',
-    ...paused('410 Gone'),
-  ],
-  ['one that fails', (mail) => mail.sendWebhookPaused(to, 'h', false), 'paused', ...paused('three', 'tres')],
-  ['a request', notice('email_requested'), 'Your account · Su cuenta', ['was requested'], ['Se pidió']],
-  ['a change', notice('email_changed'), 'Your account', ['replaced'], ['reemplazó']],
-  ['a passkey', notice('passkey_added'), 'Your account', ['passkey was added'], ['Se agregó']],
-  ['one less', notice('passkey_removed'), 'Your account', ['passkey was removed'], ['Se eliminó']],
-])('a mail has its links and values in English and Spanish: %s', async (_, send, subject, ...texts) => {
+test('a mail says in English and Spanish what its event is, with its links and values', async () => {
   const { sent, mail } = underTest({});
-  await send(mail);
+  await mail.sendSignInCode(to, '123456');
+  await mail.sendEmailCode(to, '654321');
+  for (const isReminder of [false, true]) await mail.sendInvitation(to, 'Gulf\r\nCoast', isReminder);
+  await mail.sendStaffInvitation(to, 'Gulf\nCoast');
+  await mail.sendLateOffers(to, 'Gulf\rCoast', 3);
+  await mail.sendCredentialsExpire(to, '2027-04-30');
+  for (const isGone of [true, false]) await mail.sendWebhookPaused(to, 'hooks.example', isGone);
+  for (const event of ['email_requested', 'email_changed', 'passkey_added', 'passkey_removed'] as const)
+    await mail.sendAccountNotice(to, event);
   const from = { name: 'Claim assignments', address: 'no-reply@claims.example' };
-  expect(sent).toHaveLength(1);
-  expect(sent).toMatchObject([{ to: { address: to }, from, subject: expect.stringContaining(subject) }]);
-  expect(Object(sent[0]).subject).not.toMatch(/[\r\n]/);
-  const parts = Object(sent[0]).text.split('\n\n');
-  expect(parts).toHaveLength(2);
-  for (const [n, values] of texts.entries()) for (const value of values) expect(parts[n]).toContain(value);
+  for (const one of sent) expect(one).toMatchObject({ to: { name: '', address: to }, from });
+  const lineOf = ({ subject, text }: { subject: string; text: string }) =>
+    `${subject}\n${text}`.replaceAll('\n', ' | ').trimEnd();
+  const mails = readFileSync(new URL('mails.txt', import.meta.url), 'utf8');
+  expect(sent.map((one) => lineOf(Object(one)))).toEqual(mails.split('\n').slice(0, -1));
 });
-
-function invitation(isReminder: boolean): [string[], string[]] {
-  const [english, spanish] = isReminder ? ['before', 'antes'] : ['within seven', 'dentro de siete'];
-  return [
-    ['A B invites', ` ${english} `, ` ${APP}`],
-    ['A B le invita', ` ${spanish} `, ` ${APP}`],
-  ];
-}
-function credentials(): [string[], string[]] {
-  const values = ['2027-04-30', `${APP}#/credentials`];
-  return [values, values];
-}
-function paused(english: string, spanish = english): [string[], string[]] {
-  return [
-    [' h ', english, DESK],
-    [' h ', spanish, DESK],
-  ];
-}
-function notice(event: Parameters<Mail['sendAccountNotice']>[1]) {
-  return (mail: Mail) => mail.sendAccountNotice(to, event);
-}
 
 test.each([
   ['http://127.0.0.1:3000', 'smtp://one', 'no-reply@[127.0.0.1]'],

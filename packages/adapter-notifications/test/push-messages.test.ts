@@ -198,6 +198,7 @@ describe('a device', () => {
   });
 
   test.each([
+    [302, 'rejected'],
     [400, 'rejected'],
     [413, 'rejected'],
     [401, 'unauthorized'],

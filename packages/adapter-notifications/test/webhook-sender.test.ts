@@ -56,6 +56,7 @@ test.each([
   ['tls_failed', coded('CERT_HAS_EXPIRED')],
   ['tls_failed', coded('ERR_TLS_CERT_ALTNAME_INVALID')],
   ['tls_failed', coded('ERR_SSL_WRONG_VERSION_NUMBER')],
+  ['tls_failed', Object.assign(coded('UNABLE_TO_VERIFY'), { message: 'self-signed certificate' })],
   ['connection_failed', coded('ECONNREFUSED')],
 ])('a firm gets %s as the reason of a signal that failed: %p', async (expected, error) => {
   expect(await send(() => Promise.reject(error))).toEqual({ error: expected });
