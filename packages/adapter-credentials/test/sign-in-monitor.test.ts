@@ -13,8 +13,11 @@ test('fifty failed sign-ins within a minute are one warning, and every one is co
   clock.time += 59_999;
   for (let n = 0; n < 49; n += 1) monitor.count('paused');
   expect(warnings).toEqual([]);
-  for (let n = 0; n < 100; n += 1) monitor.count('paused');
-  expect(warnings).toEqual([['many failed sign-ins', { failures_in_this_minute: 50 }]]);
-  expect(counted.length).toBe(198);
-  expect(new Set(counted)).toEqual(new Set(['refused', 'paused']));
+  const warning = ['many failed sign-ins', { failures_in_this_minute: 50 }];
+  for (const count of [1, 2]) {
+    for (let n = 0; n < 100; n += 1) monitor.count('paused');
+    expect(warnings).toEqual(Array(count).fill(warning));
+    clock.time += 60_000;
+  }
+  expect(counted).toEqual([...Array(49).fill('refused'), ...Array(249).fill('paused')]);
 });

@@ -96,7 +96,10 @@ test('a database is created with the required settings and a password, after an 
     first.url,
     `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
             current_setting('timezone') AS timezone, current_setting('fsync') AS fsync,
-            current_setting('autovacuum_naptime') AS naptime,
+            current_setting('autovacuum_naptime') AS naptime, current_setting('listen_addresses') AS addresses,
+            current_setting('unix_socket_directories') AS sockets, current_setting('log_timezone') AS log_timezone,
+            current_setting('log_error_verbosity') AS verbosity, current_setting('log_checkpoints') AS checkpoints,
+            current_setting('log_min_error_statement') AS logged_statements,
             (SELECT datcollate FROM pg_database WHERE datname = current_database()) AS collation`,
   );
   expect(settings).toEqual({
@@ -105,7 +108,9 @@ test('a database is created with the required settings and a password, after an 
     timezone: 'UTC',
     fsync: 'on',
     naptime: '5s',
-    collation: 'C',
+    ...{ addresses: '127.0.0.1', sockets: '', log_timezone: 'UTC', checkpoints: 'off', collation: 'C' },
+    // Statements contain personal data.
+    ...{ verbosity: 'terse', logged_statements: 'panic' },
   });
   // Only the owner of the data can read it.
   expect(statSync(join(dataDir, 'postgres', 'password')).mode & 0o777).toBe(0o600);
