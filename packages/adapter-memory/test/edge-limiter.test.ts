@@ -98,6 +98,9 @@ describe('the edge limiter', () => {
     const { edge, clock } = underTest(600, 1000);
     for (let n = 0; n < 5_000; n++) edge.allow(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(edge.size).toBe(1000);
+    const { edge: byDefault } = underTest(600);
+    for (let n = 0; n <= 100_000; n++) byDefault.allow(`${n}`);
+    expect(byDefault.size).toBe(100_000);
     clock.time += 2 * MINUTE;
     edge.allow('192.0.2.1');
     expect(edge.size).toBe(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Tx } from '@svc/application';
+import type { BoardScan, KeysetPosition, Tx } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { createFixedClock, createFixture, OPERATOR } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
@@ -46,7 +46,8 @@ describe('units of work in memory', () => {
   });
 
   test('can be run twice each, to find work that cannot be repeated', async () => {
-    const stores = createMemoryStores({ clock: createFixedClock(), everyUnitTwice: true });
+    const clock = createFixedClock();
+    const stores = createMemoryStores({ clock, everyUnitTwice: true });
     let runs = 0;
     const add = (tx: Tx) => {
       runs += 1;
@@ -54,37 +55,57 @@ describe('units of work in memory', () => {
     };
     await stores.unitOfWork.run(add);
     expect(runs).toBe(2);
-    expect(await stores.jobs.pending()).toHaveLength(1);
+    expect(await stores.jobs.runDue(clock.now() - 1, async () => {})).toBe(0);
+    expect(await stores.jobs.runDue(clock.now(), async () => {})).toBe(1);
   });
 });
 
-test('of an erased firm neither deliveries nor changes of addresses are left, but those of other firms', async () => {
+test('all rows of an erased firm are deleted and counted, and none of another one', async () => {
   const { stores, fixture } = setUp();
-  const [firm, other] = [await fixture.newFirm(), await fixture.newFirm()];
-  const left = [];
-  for (const { id, accounts } of [firm, other]) {
+  const { use, newFirm, newStaff, newKey, newDevice, send, offer } = fixture;
+  const firms = [await newFirm(), await newFirm()] as const;
+  for (const firm of firms) {
+    const [firmId, svcId] = [firm.id, firm.accounts.manual];
     const url = 'https://hooks.example/';
-    const { webhook } = await fixture.use.createWebhook(OPERATOR, { firmId: id, url, environment: 'live' });
-    await fixture.use.testWebhook(OPERATOR, id, webhook.id);
-    const change = {
-      svcId: accounts.manual,
-      email: 'a@b.example',
-      codeHash: 'h',
-      expiresAt: 1,
-      triesLeft: 1,
-    };
+    const { webhook } = await use.createWebhook(OPERATOR, { firmId, url, environment: 'live' });
+    await use.testWebhook(OPERATOR, firmId, webhook.id);
+    const { claim } = await send(firm.test, svcId);
+    await offer(firm.test, claim.id, svcId);
+    await newKey(firm);
+    await newDevice(svcId, 'phone');
+    await use.openStaffSession(await newStaff(firm));
+    const change = { svcId, email: 'a@b.example', codeHash: 'h', expiresAt: 1, triesLeft: 1 };
     await stores.unitOfWork.run((tx) => tx.emailChanges.put(change));
-    left.push({ id, webhook, svcId: accounts.manual });
   }
-  await stores.firmData.eraseBatch(firm.id);
   const counts = [];
-  for (const { id, webhook, svcId } of left)
-    counts.push([
-      (await stores.webhookReads.deliveries(id, webhook.id, null, 9)).length,
-      await stores.unitOfWork.run(async (tx) => (await tx.emailChanges.lock(svcId))?.email),
-    ]);
-  expect(counts).toEqual([
-    [0, undefined],
-    [1, 'a@b.example'],
-  ]);
+  for (const { id } of [firms[0], ...firms]) counts.push(await stores.firmData.eraseBatch(id));
+  expect(counts).toEqual([26, 0, 26]);
+});
+
+test('the board has the claims of a firm in the order of a scan, and goes on after a position', async () => {
+  const { stores, fixture } = setUp();
+  const { newTeam, newFirm, sendId, use } = fixture;
+  const [{ firm, svcId }, other] = [await newTeam(), await newFirm()];
+  await sendId(other.test, other.accounts.manual);
+  const tested = await sendId(firm.test, firm.accounts.manual);
+  const rejected = await sendId(firm.live, svcId);
+  const closed = await sendId(firm.live, svcId);
+  const accepted = await sendId(firm.live, svcId);
+  const pending = await sendId(firm.live, svcId);
+  await use.rejectClaim({ svcId }, rejected, null);
+  await use.closeClaimAsOperator(closed);
+  await use.acceptClaim({ svcId }, accepted);
+  const scan = async (...given: [BoardScan, KeysetPosition?, number?]) => {
+    const [of, after = { at: Number.POSITIVE_INFINITY, id: '' }, count = 9] = given;
+    return (await stores.boardReads.claims(firm.id, of, after, count)).map(({ id }) => id);
+  };
+  const latest = { by: 'latest', environment: 'live', status: undefined } as const;
+  const all = [accepted, rejected, pending, closed, tested];
+  expect(await scan(latest)).toEqual(all);
+  const { updatedAt = 0 } = (await stores.firmReads.claim(firm.id, 'live', rejected)) ?? {};
+  expect(await scan(latest, { at: updatedAt, id: rejected }, 2)).toEqual(all.slice(2, 4));
+  expect(await scan({ ...latest, environment: 'test' })).toEqual([tested]);
+  expect(await scan({ ...latest, status: 'rejected' })).toEqual([rejected]);
+  const waiting = { by: 'waiting', environment: 'live', status: 'pending_acceptance' } as const;
+  expect(await scan(waiting, { at: 0, id: '' })).toEqual([pending]);
 });

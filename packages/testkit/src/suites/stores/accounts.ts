@@ -143,7 +143,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
 
     test('takes effect when its code is confirmed, and the old address is notified', async () => {
       const { newAdjuster, newFirm, use, stores } = fixture();
-      const { svcId, email: old } = await newAdjuster();
+      const account = await newAdjuster();
+      const { svcId, email: old } = account;
       await use.requestSignInCode(old ?? '', clientAddress());
       await use.signIn({ email: old ?? '', code: latestCode(old ?? '') }, clientAddress());
       const email = `${svcId}@new.example`;
@@ -166,6 +167,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(changed).toMatchObject({ adjuster: { email }, firms });
       expect(await use.readProfile({ svcId })).toEqual(changed);
       expect(await stored()).toBe(email);
+      await use.setAvailability({ svcId }, { maxOpenOffers: 3 });
+      const seen = await stores.firmReads.adjuster(firmId, svcId);
+      expect(seen?.adjuster).toEqual({ ...account, firstName: 'Zoë', email });
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
       const { svcId: unconfirmed } = await newAdjuster();
       await use.updateProfile({ svcId: unconfirmed }, { email: `${unconfirmed}@first.example` });

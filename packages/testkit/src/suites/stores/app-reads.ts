@@ -148,6 +148,11 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect((await changed('accepted')).sort()).toEqual([worked, logged].sort());
       expect(await changed('pending_acceptance')).toEqual([added]);
       expect(await stores.appReads.claimIds(svcId, 'pending_acceptance')).toEqual([added]);
+      const next = await sendId(firm.live, svcId);
+      clock.advance(1);
+      await offer(firm.live, added, svcId);
+      expect(await stores.appReads.claimIds(svcId, 'pending_acceptance')).toEqual([next, added]);
+      expect(await listed(svcId, 'pending_acceptance', 1)).toEqual([next, added]);
       expect((await use.readClaim(actor, logged)).work.details).toMatchObject({ contacts: [contact] });
       expect((await use.readClaim(actor, worked)).work.details).toEqual({
         plannedVisitDate: '2026-09-01',

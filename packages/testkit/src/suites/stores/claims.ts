@@ -138,7 +138,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const { claim } = await send(firm.live, adjuster, { claim: first });
       const again = () =>
         send(firm.live, adjuster, { claim: newClaim({ externalId: first.facts.externalId }) });
-      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
+      const message = expect.stringContaining('external_id');
+      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id, message };
       await expect(again()).rejects.toMatchObject(rejected);
       await use.closeClaimAsOperator(claim.id);
       await expect(again()).rejects.toMatchObject(rejected);
@@ -151,7 +152,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const { claim } = await send(firm.live, svcId, { claim: first });
       const again = () =>
         send(firm.live, svcId, { claim: newClaim({ claimNumber: first.facts.claimNumber }) });
-      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
+      const message = expect.stringContaining('claim_number');
+      const rejected = { code: 'duplicate_claim', existingClaimId: claim.id, message };
       await expect(again()).rejects.toMatchObject(rejected);
       await use.acceptClaim({ svcId }, claim.id);
       await expect(again()).rejects.toMatchObject(rejected);

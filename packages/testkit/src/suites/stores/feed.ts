@@ -172,7 +172,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const { use, clock, newMember, sendId } = fixture();
       clock.advance(HOUR);
       const { firm, svcId, ids } = await setUp(4);
-      const [pending, accepted, rejected, closed] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
+      const [rejected, accepted, pending, closed] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       await use.acceptClaim({ svcId }, accepted);
       await use.rejectClaim({ svcId }, rejected, null);
       const leaver = await newMember(firm);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExportedRow, makeEraseFirm } from '@svc/application';
+import { accountRef, type ExportedRow, makeEraseFirm } from '@svc/application';
 import { HOUR } from '@svc/domain';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { aLoggedRequest } from '../../logged-request.ts';
@@ -120,7 +120,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     test('is recognizably erased from the start of erasing on, and nothing gives the firm access again', async () => {
       const { newAdjuster, newStaff, use, stores, newKey } = fixture();
       const { firm, svcId } = await setUp();
-      const { token } = await use.openStaffSession(await newStaff(firm));
+      const member = await newStaff(firm);
+      const { token } = await use.openStaffSession(member);
       const { svcId: stranger } = await newAdjuster();
       const { key, secret } = await newKey(firm, { purpose: 'full_access' });
       const erasure = async () => (await stores.operatorReads.firm(firm.id))?.erasure;
@@ -147,6 +148,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       await expect(interrupted(firm.id, firm.name, () => {})).rejects.toThrow('interrupted');
       expect(await erasure()).toBe('started');
       await rejected('is being erased');
+      expect(await stores.staffReads.ofFirm(firm.id)).toEqual([]);
+      expect(await stores.unitOfWork.run((tx) => tx.sessions.of(accountRef(member)))).toEqual([]);
       await expect(use.eraseFirm(firm.id, 'Another name', () => {})).rejects.toThrow('is not');
 
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(10);

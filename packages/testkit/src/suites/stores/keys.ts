@@ -47,8 +47,14 @@ export function keysBehavior(fixture: () => Fixture): void {
       expect(working[0]).toEqual(ofOperator);
       expect(working).toHaveLength(3);
       expect((await stores.operatorReads.keys(firm.id)).at(-1)).toEqual(ofOperator);
-      const inPages = await everyPage((page) => stores.operatorReads.keyPage(firm.id, page), 1);
-      expect(inPages).toEqual(working);
+      const inPages = () => everyPage((page) => stores.operatorReads.keyPage(firm.id, page), 1);
+      expect(await inPages()).toEqual(working);
+      clock.advance(-2);
+      const { key: earliest } = await newKey(firm);
+      clock.advance(2);
+      expect(await inPages()).toEqual([...working, earliest]);
+      expect(await stores.operatorReads.workingKeys(firm.id, clock.now())).toEqual([...working, earliest]);
+      expect(await stores.operatorReads.keys(firm.id)).toEqual([earliest, ...working.toReversed()]);
       const stranger = await newFirm();
       expect(await errorCodeOf(desk.renameKey(BY_SERVICE, key.id, 'x', stranger.id))).toBe('not_found');
     });

@@ -148,12 +148,15 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
 
   describe('a receipt', () => {
     test('is of the latest offer, and for its adjuster alone, also after a rejection', async () => {
-      const { sendId, offer, use, stores } = fixture();
-      const { firm, first, second } = await setUp();
-      const claimId = await sendId(firm.live, first);
-      const sent = await receiptOf(firm.live, claimId);
-      expect(sent).toMatchObject({ status: 'pending_acceptance', answered: null });
-      await offer(firm.live, claimId, second);
+      const { newClaim, sendId, offer, use, stores } = fixture();
+      const { firm } = await setUp();
+      const { manual: first, accepts: second } = firm.accounts;
+      const claim = newClaim();
+      const claimId = await sendId(firm.test, first, { claim });
+      const sent = await receiptOf(firm.test, claimId);
+      const ofClaim = { environment: 'test', external_id: claim.facts.externalId, firm_id: firm.id };
+      expect(sent).toMatchObject({ ...ofClaim, status: 'pending_acceptance', answered: null });
+      await offer(firm.test, claimId, second);
       await use.rejectClaim({ svcId: second }, claimId, 'a personal reason');
       const receipt = await receiptOf({ svcId: second }, claimId);
       expect(receipt).toMatchObject({
@@ -166,7 +169,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       const [row] = await stores.auditReads.rows(firm.id, { after: sent.audit.seq - 1, limit: 1 });
       expect(storedAuditEntries(row?.text ?? '')).toMatchObject([{ action: 'claim.send' }]);
       const earlier = { adjuster_svc_id: first, status: 'withdrawn', answered: null, late_answer: null };
-      expect(await receiptOf({ svcId: first }, claimId)).toMatchObject(earlier);
+      expect(await receiptOf({ svcId: first }, claimId)).toMatchObject({ ...ofClaim, ...earlier });
     });
 
     test('of each answer stays after the claim is offered again, also to the same adjuster', async () => {

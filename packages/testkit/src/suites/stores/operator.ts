@@ -31,7 +31,9 @@ export function operatorBehavior(fixture: () => Fixture): void {
 
     test('creates a firm with its seven test accounts, four of them members', async () => {
       const { newFirm, stores, clock } = fixture();
-      const at = clock.now();
+      clock.advance(-1000);
+      await newFirm();
+      const at = clock.advance(1000);
       const firm = await newFirm('claims_only');
       const row = {
         id: firm.id,

@@ -22,6 +22,9 @@ export function outboxBehavior(fixture: () => Fixture): void {
         offerWaitHours: null,
       };
       expect(await assignment(firm.id, claimId)).toEqual(held);
+      const { manual: adjuster } = firm.accounts;
+      const ofTest = { ...held, environment: 'test', adjuster };
+      expect(await assignment(firm.id, await sendId(firm.test, adjuster))).toEqual(ofTest);
       await use.acceptClaim({ svcId }, claimId);
       await use.setOfferWait(firm.id, 4);
       clock.advance(HOUR);

@@ -63,6 +63,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const firm = await fixture().newFirm();
       const webhook = await create(firm, 'test');
       await sendOne(firm);
+      later(1);
       await deliver();
       const second = await sendOne(firm);
       await deliver();
@@ -280,11 +281,14 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       // The first attempt, and those of the 22 that were not refused.
       expect(sent).toBe(23 - refused.length);
       const planned = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
-      for (let count = sent; count < 25; count += 1) await replay(use).then(() => later(1));
+      if (planned === null) throw new Error('no delivery');
+      const stale = { ...planned, nextAttemptAt: 1 };
+      await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt(stale, FAILED));
+      for (let count = sent + 1; count < 25; count += 1) await replay(use).then(() => later(1));
       const kept = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       expect([kept?.attemptCount, kept?.attempts.length]).toEqual([25, 20]);
       expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
-      expect([kept?.status, kept?.nextAttemptAt]).toEqual(['pending', planned?.nextAttemptAt]);
+      expect([kept?.status, kept?.nextAttemptAt]).toEqual(['pending', planned.nextAttemptAt]);
       respond(webhook, 204);
       const { responseBody: _, ...delivered } = await replay(use);
       expect(delivered).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 26 });
