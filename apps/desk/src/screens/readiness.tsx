@@ -5,6 +5,7 @@ import { call, can, dateTime, desk, request, route, showError, texts } from '../
 import { ofService } from '../components/service-text.tsx';
 import { StatusPill } from '../components/status.tsx';
 import type { Readiness } from '../endpoints.ts';
+import { DOCS } from '../root.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const PERIODS = ['day', 'hour', 'rehearsal'] as const;
@@ -31,7 +32,7 @@ export function ReadinessScreen() {
     <>
       <ScreenHeader title={texts.value.nav.readiness} />
       <p>
-        {words.lead} <a href="/docs/readiness">{texts.value.guide}</a>
+        {words.lead} <a href={`${DOCS}readiness`}>{texts.value.guide}</a>
       </p>
       <div class="filter-line">
         <Select

@@ -18,6 +18,7 @@ import {
 import { StatusPill } from '../components/status.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AttemptedWebhook, Delivery, Webhook } from '../endpoints.ts';
+import { DOCS } from '../root.ts';
 import { healthOf } from '../state/deliveries.ts';
 
 /** While the deliveries of an endpoint are shown. */
@@ -43,7 +44,7 @@ export function Webhooks() {
     <>
       <ScreenHeader title={texts.value.nav.webhooks} />
       <p class="muted">
-        {words.lead} <a href="/docs/webhooks">{texts.value.guide}</a>
+        {words.lead} <a href={`${DOCS}webhooks`}>{texts.value.guide}</a>
       </p>
       {can('webhooks:write') && (
         <div class="row">
