@@ -11,6 +11,8 @@ import { moreEn } from '../src/texts/en-more.ts';
 import { createToasts } from '../src/toasts.ts';
 import { fakePage, page } from './fake-page.ts';
 
+/** Of the observers, how far from the screen what they observe is near. */
+const margins = () => [...page.observers].flatMap(({ options }) => options.rootMargin ?? []);
 const getComputedStyle = () => ({ getPropertyValue: (name: string) => name });
 const scrolled: string[] = [];
 const scrollTo = (...to: number[]) => scrolled.push(to.join());
@@ -132,7 +134,8 @@ test('a list that is read page by page says that it is read, offers more, and re
   });
   await page.press('Show more');
   page.observe({ isIntersecting: false });
-  expect([list.restart.mock.calls.length, list.more.mock.calls.length]).toEqual([1, 1]);
+  const { restart, more } = list;
+  expect([restart.mock.calls.length, more.mock.calls.length, margins()]).toEqual([1, 1, ['1200px']]);
   page.observe();
   expect(list.more.mock.calls.length).toBe(2);
   await next(() => {
@@ -167,6 +170,7 @@ test('of a long list the first rows and those that were left are in the page at 
   expect(ids()).toEqual([...names(0, 8), ...names(16, 24)]);
   const chunks = [...page.document.querySelectorAll('ul')];
   expect(chunks.map(({ style }) => style.height)).toEqual(['', expect.stringMatching(/px$/), '']);
+  expect(margins()).toEqual(['60000px 0px']);
   page.observe();
   await page.wait(5000);
   // Nothing is emptied while the list scrolls.
@@ -176,6 +180,17 @@ test('of a long list the first rows and those that were left are in the page at 
   expect(ids()).toEqual(names(0, 24));
   await page.wait(5000);
   expect([ids(), ...chunks.map(({ style }) => style.height)]).toEqual([[], ...Array(3).fill('240px')]);
+  // In a scroll what is on the screen comes first, then what is near, and the others afterwards.
+  for (const [n, top] of [-1440, 2001, 799].entries())
+    Object.assign(chunks[n] ?? {}, { getBoundingClientRect: () => ({ top, bottom: top + 240 }) });
+  page.happens(page.window, 'scroll');
+  page.observe();
+  const rendered: string[][] = [];
+  for (const ms of [20, 80, 200]) {
+    await page.wait(ms);
+    rendered.push(ids());
+  }
+  expect(rendered).toEqual([names(16, 24), [...names(0, 8), ...names(16, 24)], names(0, 24)]);
   returned.item = '';
 });
 
@@ -193,12 +208,14 @@ test('a button acts once it has settled, not while it is busy, and a second tap 
       h('a', { href: '#/other', onClick }, 'Other'),
     ]);
   await parts.mount(h(Screen, {}), app, { load: async () => {} });
-  await page.wait(50);
   const tap = (label: string, more = {}) => page.happens(page.find(label), 'click', { clientX: 0, ...more });
   const taps = () => onClick.mock.calls.length;
-  // One that is ignored does not submit a form either.
-  expect([tap('Go'), page.shows('button'), taps()]).toEqual([false, ['button.neutral disabled Go'], 0]);
-  await page.wait(1000);
+  for (const ms of [50, 600]) {
+    await page.wait(ms);
+    // One that is ignored does not submit a form either.
+    expect([tap('Go'), page.shows('button'), taps()]).toEqual([false, ['button.neutral disabled Go'], 0]);
+  }
+  await page.wait(100);
   expect([tap('Go'), page.shows('button'), taps()]).toEqual([true, ['button.neutral Go'], 1]);
   busy.value = true;
   await page.wait(50);

@@ -166,7 +166,9 @@ function webLocks() {
   const waiting = new Set<() => void>();
   let isHeld = false;
   return {
-    async request(_: string, { signal }: { readonly signal: AbortSignal }, hold: () => Promise<void>) {
+    async request(name: string, { signal }: { readonly signal: AbortSignal }, hold: () => Promise<void>) {
+      // Another page of the browser has its own.
+      expect(name).toBe('/events');
       if (isHeld)
         await new Promise<void>((granted, refused) => {
           waiting.add(granted);

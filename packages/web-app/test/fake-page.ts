@@ -93,7 +93,11 @@ function happens(target: EventTarget, type: string, more: object = {}): boolean 
 type Entry = { readonly target: Element };
 /** Of sizes and of what is near the screen, which nothing has here. */
 class Observer {
-  constructor(readonly tell: (entries: Entry[]) => void) {}
+  constructor(
+    readonly tell: (entries: Entry[]) => void,
+    /** How far from the screen what it observes is near. */
+    readonly options: { readonly rootMargin?: string } = {},
+  ) {}
   readonly seen = new Set<Element>();
   observe(element: Element): void {
     this.seen.add(element);
