@@ -7,7 +7,7 @@ import { PAGES } from '../../docs/src/pages.ts';
 import type { Permission } from '../src/endpoints.ts';
 import { SCREENS } from '../src/navigation.ts';
 import { CLOCK_TEXTS } from '../src/texts/clocks.ts';
-import { en } from '../src/texts/en.ts';
+import { en, type Texts } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { FIELD_NAMES, fieldLabel } from '../src/texts/field-names.ts';
 import { withLabels } from '../src/texts/fields.ts';
@@ -47,15 +47,21 @@ const SAMPLES = [
 test('each text and label is that of its subject in both languages, with values in their places and plurals', () => {
   const { ofService, audit, ...texts } = en;
   const { action, ...trail } = audit;
+  const spanish = Object.fromEntries(helpIn('es'));
   const fields = FIELD_PATHS.map((path) => {
     const [name, other] = [FIELD_NAMES.en, FIELD_NAMES.es].map((names) => fieldLabel(path.split('.'), names));
     return `${path}: ${name} | ${other}`;
   });
+  const unknown = [en, es].map(({ board, claim, credentials, keys, sessions }: Texts) => [
+    ...[board.waits(null), claim.offerer(null, false, 'i'), claim.offerer(null, true, 'i')],
+    ...[credentials.held('', 'd'), keys.created('d', null), sessions.names['Opened by the operator']],
+  ]);
   const found = [
+    `of what is unknown: ${unknown.map((said) => said.join(', ')).join(' | ')}`,
     ...textsAt('', { ...texts, audit: trail }, es),
     ...textsAt('clocks', CLOCK_TEXTS.en, CLOCK_TEXTS.es),
     ...fields,
-    ...helpIn('en').map(([screen, { guide }]) => `help ${screen}: ${guide}`),
+    ...helpIn('en').map(([screen, help]) => `help ${screen}: ${JSON.stringify([help, spanish[screen]])}`),
   ];
   const file = readFileSync(new URL('./texts.txt', import.meta.url), 'utf8');
   expect(found).toEqual(file.trimEnd().split('\n'));
