@@ -42,18 +42,25 @@ const OPERATIONS = Object.entries(ROUTES).map(([id, route]) => {
   return { id, method, status, path: new RegExp(`^/firm/${path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
 });
 const files: Record<string, Uint8Array> = {
-  'zip-places.bin': encodeZipPlaces([{ zip: 33931, latitude: 26.45, longitude: -81.94 }]),
+  'zip-places.bin': encodeZipPlaces([
+    { zip: 33931, latitude: 26.45, longitude: -81.94 },
+    { zip: 32625, latitude: 29.14, longitude: -83.05 },
+  ]),
   'outlines.bin': encodeOutlines({ land: [], states: [], counties: [] }),
 };
+/** Where the service is on its host. */
+const BASE = '/svc';
 const sent: string[] = [];
-/** By what the service knows where the last request comes from. */
+/** Where the last request goes, and by what the service knows where it comes from. */
 let marks: readonly unknown[] = [];
 async function fetch(url: string, request: RequestInit = {}): Promise<Response> {
   const { method = 'GET', body, headers, credentials } = request;
   const file = files[url];
   if (file !== undefined) return new Response(file.slice());
-  marks = [...['X-Claims-Page', 'Authorization'].map((one) => new Headers(headers).get(one)), credentials];
-  const { pathname, searchParams } = new URL(url, 'https://claims.example');
+  const { pathname: path, searchParams } = new URL(url, 'https://claims.example');
+  const pathname = path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : `outside of it: ${path}`;
+  const by = new Headers(headers);
+  marks = [path, by.get('X-Claims-Page'), by.get('Authorization'), credentials];
   const one = OPERATIONS.find((each) => each.method === method && each.path.test(pathname));
   const { id = `${method} ${pathname}`, status = '200' } = one ?? {};
   const ids = one?.path.exec(pathname)?.slice(1) ?? [];
@@ -69,7 +76,7 @@ async function fetch(url: string, request: RequestInit = {}): Promise<Response> 
     return new Response(null, { status: Number(status) });
   return Response.json(given, { status: Number(refused ?? status) });
 }
-page.history.replaceState(null, '', '/firm');
+page.history.replaceState(null, '', `${BASE}/firm`);
 const saved: string[] = [];
 jest.spyOn(page.window.HTMLAnchorElement.prototype, 'click').mockImplementation(function (
   this: HTMLAnchorElement,
@@ -90,15 +97,20 @@ const bytes = new Uint8Array([1]).buffer;
 const made = { id: 'id', rawId: bytes, type: 'public-key', getClientExtensionResults: () => ({}) };
 const create = async () => ({ ...made, response: { clientDataJSON: bytes, attestationObject: bytes } });
 const clipboard = { writeText: async (text: string) => void saved.push(text) };
+const matchMedia = jest.fn((_: string) => wide);
+const BroadcastChannel = jest.fn((_: string) => otherTabs);
+const events = jest.fn((_: string) => {});
 fakePage({
   ...{ fetch, __APP_VERSION__: '0.1.0', print: () => saved.push('print'), PublicKeyCredential: class {} },
   navigator: { languages: ['en-US'], userAgent: 'Linux', onLine: true, clipboard, credentials: { create } },
-  matchMedia: () => wide,
-  BroadcastChannel: jest.fn(() => otherTabs),
+  ...{ matchMedia, BroadcastChannel },
   EventSource: class {
     static OPEN = 1;
     static CLOSED = 2;
     readyState = 1;
+    constructor(url: string) {
+      events(url);
+    }
     addEventListener(): void {}
     close(): void {}
   },
@@ -127,6 +139,11 @@ const NOTED: Readonly<Record<string, (selector: string) => readonly string[]>> =
   /** Texts that an outline would cut. */
   whole: (selector) =>
     [...page.document.querySelectorAll(selector)].map((one) => one.textContent.trim().replace(/\s+/g, ' ')),
+  placed: () =>
+    [...page.document.querySelectorAll<HTMLElement>('.placed')].map(({ style }) =>
+      style.transform.replace(/[\d.]+/g, (px) => `${Math.round(Number(px))}`),
+    ),
+  classes: (selector) => [...page.document.querySelectorAll(selector)].map((one) => one.className),
   /** In the order in which they were sent; when exactly depends on the machine. */
   sent: () =>
     sent
@@ -162,7 +179,7 @@ type Step = string | RegExp | Readonly<Record<string, string>>;
 async function act(...steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     const [, kind = '', selector = ''] =
-      /^(shown|whole|sent|saved|marks|held): ?(.*)$/.exec(String(step)) ?? [];
+      /^(shown|whole|placed|classes|sent|saved|marks|held): ?(.*)$/.exec(String(step)) ?? [];
     if (kind !== '') note([`${step}`.trim(), ...(NOTED[kind]?.(selector) ?? [])]);
     else if (step instanceof RegExp) await press(step);
     else if (typeof step === 'string') await (step.startsWith('#') ? go : press)(step);
@@ -210,7 +227,7 @@ test('a start without the service is tried again, and a person of several firms 
   answers.openSession = { refused: 503 };
   await act('Bayou', 'shown: h2, .toast p');
   answers.openSession = refusal(401, 'invalid_sign_in');
-  await act('Bayou', 'shown: body');
+  await act('Bayou', 'shown: body', 'classes: .toast');
   answers.openSession = { expires_at: 'x' };
   const [firm] = firms;
   const permissions = ROLE_PERMISSIONS.admin;
@@ -218,6 +235,7 @@ test('a start without the service is tried again, and a person of several firms 
   answers.getOwnStaff = example('getOwnStaff', { firms, firm, permissions, key_purposes });
   await enter();
   await act('marks:', 'sent:', 'shown: .top');
+  note([matchMedia, BroadcastChannel, events].flatMap(({ mock }) => mock.calls.flat()));
 });
 
 const { clocks, updated_at } = example('listBoardClaims');
@@ -254,7 +272,7 @@ test('the board shows each claim and what is asked for, by the filters and sorts
     const zoe = adjuster('SVC-2', { name: 'Zoe', rejected_at: for_claim === undefined ? null : AT });
     return pageOf('listBoardAdjusters', adjuster('SVC-1', { ...near }), zoe, ...others);
   };
-  await act({ Show: 'Late contacts' }, 'shown: h1, .views, .heads, .rows ul');
+  await act({ Show: 'Late contacts' }, 'shown: h1, .views, .heads, .rows ul, search input');
   Object.assign(page.document.querySelector('details') ?? {}, { open: true });
   await act({ Adjuster: 'Any' }, { Adjuster: 'Zoe · SVC-2' });
   page.happens(Object.assign(page.find('Carrier'), { value: 'G' }), 'input');
@@ -266,7 +284,9 @@ test('the board shows each claim and what is asked for, by the filters and sorts
   const lists = ['Show', 'Adjuster', 'Sort'].flatMap((label) => page.outline(page.find(label, 'select')));
   note(lists);
   await act('shown: [aria-pressed=true], .board-row .strong');
+  await act('#/settings', '#/');
   expect(location.hash).toBe('#/?view=clock_late&state=FL&carrier=Gulf');
+  expect(page.document.querySelector('details')?.open).toBe(true);
   await act('sent:', 'Clear filters', 'Sort by Adjuster', 'shown: .head span', { Sort: 'As they wait' });
   await act('shown: .head span', /^Waiting/, 'sent:');
   const course: string[] = [];
@@ -468,7 +488,11 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   await act('Invite many', { 'SVCIDs, one in a line': 'SVC-5' }, 'Send 1 invitation', 'shown: dialog');
   await look();
   answers.listBoardAdjusters = members;
-  await act('Another list', 'Cancel', 'Live', 'sent:');
+  answers.inviteBoardAdjusters = { results: [] };
+  const svcIds = Array.from({ length: 101 }, (_, n) => `S${n}`).join('\n');
+  await act('Another list', { 'SVCIDs, one in a line': svcIds }, 'Send 101 invitations');
+  expect(page.document.querySelectorAll('dialog li')).toHaveLength(100);
+  await act('Close', 'Live', 'sent:');
 });
 
 test('a report has each number in its column and its file, for the data, the group and the days that are chosen', async () => {
@@ -517,7 +541,8 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   await act({ 'What for': 'Read only', 'Works for': '30 days' }, 'Create a key');
   await act('held:', 'shown: dialog', 'I have copied it', 'held:');
   await act('Replace', 'shown: dialog', { 'The old key still works for': '7 days' }, 'Replace');
-  await act('I have copied it', 'Rename', { Name: 'New' }, 'Rename', 'Revoke', 'shown: dialog', 'Revoke');
+  await act('I have copied it', 'Rename', 'shown: dialog', { Name: 'New' });
+  await act('Rename', 'Revoke', 'shown: dialog', 'Revoke');
   await act('Revoke all keys of Priya Natarajan', 'Revoke all', 'Create a key', 'Create a key', 'Copy');
   await act('Use in the sandbox', 'saved:', 'shown: dialog, main .row', 'Forget the key', 'sent:');
 });
@@ -608,8 +633,9 @@ test('the trail is filtered by what is typed or pressed, verified in parts and s
   answers.listAudit = { ...denied, next_cursor: 'p2' };
   const lines = saved.splice(0).flatMap((text) => text.match(/^\S+ \S+|"id":"."/g));
   expect(lines).toEqual(['audit.jsonl application/jsonl', '"id":"1"', '"id":"2"']);
-  await act('Export', 'whole: .toast p');
-  [sent.length, saved.length] = [0, 0];
+  await act('Export', 'whole: .toast p', 'classes: .toast');
+  saved.length = 0;
+  expect(sent.splice(0).filter((one) => one.startsWith('listAudit'))).toHaveLength(500);
 });
 
 test('people are invited, have the role that is chosen, and leave keys behind when they are removed', async () => {
@@ -660,8 +686,10 @@ test('settings have the rules of clocks, which are saved with their version, the
   await act('Save the clocks', /^Remove the rule/, 'Save the clocks');
   answers.updateOwnStaff = Object(answers.getOwnStaff);
   await tick('Email me once a day when offers are late');
-  await act('shown: .toast', { Colors: 'Light' });
+  await act('shown: .toast', 'classes: .toast', { Colors: 'Light' });
   expect(page.document.documentElement.dataset.scheme).toBe('light');
+  const { localStorage: ofBrowser, sessionStorage: ofTab } = page.window;
+  note([ofBrowser, ofTab].map((kept) => Object.keys(kept).toSorted().join()));
   await act('sent:');
 });
 
@@ -741,12 +769,12 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   await act('shown: main');
   const closed = refusal(409, 'claim_closed', 'Closed.');
   answers['POST /v1/test/claims/c21/closure'] = { ...closed, request_id: 'r1' };
-  await act('Close E21', 'shown: details');
+  await act('Close E21', 'shown: details', 'classes: .toast');
   await act('Copy: Variables', 'Copy: Send a claim');
   expect(saved.splice(0)).toEqual([
-    'export CLAIMS_URL=https://claims.example\nexport CLAIMS_API_KEY=svc_test_x\n',
+    'export CLAIMS_URL=https://claims.example/svc\nexport CLAIMS_API_KEY=svc_test_x\n',
     expect.stringMatching(
-      /^curl "https:..claims.example.v1.claims" .*Bearer svc_test_x"[\s\S]*"test_f_accepts"/,
+      /^curl "https:..claims.example.svc.v1.claims" .*Bearer svc_test_x"[\s\S]*"test_f_accepts"/,
     ),
   ]);
   await act({ 'Your next requests with this key': 'slow', 'How many': '3' });
@@ -769,21 +797,33 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
     'held:',
   );
   await act('Download the claims');
-  expect(saved.splice(0).map((text) => text.split('\n').length)).toEqual([11]);
-  await act('shown: h2 ~ .filter-line button, p.strong, [role=log]', 'Forget the key');
+  expect(saved.splice(0)).toEqual([expect.stringMatching(/^rehearsal.jsonl (.*\n){10}$/)]);
+  await act('shown: h2 ~ .filter-line button, p.strong, [role=log]');
+  // The checks are of what it did, also by the menu.
+  await act('Check what your system did', 'shown: main select', '#/readiness', 'shown: main select');
+  await act({ 'Requests since': 'The start of the rehearsal' });
+  answers['GET /v1/claims'] = list(...Array.from({ length: 1001 }, (_, n) => claim(n, 'accepted')));
+  await act('#/sandbox');
+  note(page.shows('main .history code').slice(6, 9));
+  await act('Forget the key');
   await act('shown: h1, form, [role=log]', 'sent:');
 });
 
 test('the map has the claims that wait and those that are accepted, and is read again when something has changed', async () => {
   const claims = (...rows: readonly object[]) => pageOf('listBoardClaims', ...rows);
   const place = { street: '1 New Road', city: 'Newtown', state: 'FL', zip: '00000' };
-  const accepted = claims(row('Dee', { status: 'accepted', late: true }));
-  const waiting = claims(row('Ann', { status: 'rejected' }), row('Ben', {}), row('Cal', { place }));
+  const far = { status: 'accepted', place: { ...place, zip: '32625' } };
+  const accepted = claims(row('Dee', { status: 'accepted', late: true }), row('Eli', far));
+  const others = Array.from({ length: 7 }, (_, n) => row(`B${n}`, {}));
+  const waiting = claims(row('Ann', { status: 'rejected' }), ...others, row('Cal', { place }));
   answers.listBoardClaims = ({ status }) => (status === 'accepted' ? accepted : waiting);
   await act('#/map');
   page.observe();
   await look();
-  await act('shown: main', /^3 claims/, 'shown: .wide-row', 'sent:', 'Test', 'sent:', 'Live');
+  await act('shown: main', 'placed:', /^9 claims/, 'shown: .wide-row', 'placed:');
+  for (let steps = 0; steps < 3; steps += 1) await act('Zoom out');
+  // So many were shown from closer by.
+  await act('placed:', 'sent:', 'Test', 'sent:', 'Live');
 });
 
 test('planned offers are of the claims as they were shown, also where the board has others by then', async () => {
@@ -797,15 +837,16 @@ test('planned offers are of the claims as they were shown, also where the board 
   const planned = { adjuster_svc_id: 'Free', distance: null, warnings: [] };
   answers.spreadClaims = { offers: ['Ann', 'Ben'].map((id) => ({ id, ...planned })) };
   await act('Show who gets which');
-  // Somebody else offers one, and the other is accepted.
-  const changed = { updated_at: AT, adjuster_svc_id: 'SVC-3', claim_number: 'New' };
-  answers.listBoardClaims = pageOf(
-    'listBoardClaims',
-    { ...ann, ...changed },
-    { ...ben, ...changed, status: 'accepted', test: false },
-  );
+  // The session ends. Meanwhile one is accepted, and the other is not on the board any more.
+  const { getOwnStaff: me = {} } = answers;
+  answers.listBoardClaims = answers.getOwnStaff = refusal(401, 'invalid_session');
   await look();
-  await act('whole: .board-row span.ids', 'Offer 2 claims', 'shown: .offer-results');
+  const changed = { updated_at: AT, adjuster_svc_id: 'SVC-3', claim_number: 'New' };
+  const now = { ...ann, ...changed, status: 'accepted', test: true };
+  answers.listBoardClaims = pageOf('listBoardClaims', now);
+  answers.getOwnStaff = me;
+  await enter();
+  await act('whole: .board-row span.ids, dialog li', 'Offer 2 claims', 'shown: .offer-results');
   const offered = sent.splice(0).filter((one) => one.startsWith('offerBoardClaim'));
   const body = JSON.stringify({ adjuster_svc_id: 'Free', updated_at });
   expect(offered).toEqual(
@@ -825,11 +866,13 @@ test('a person who signs out everywhere finds nothing of the firm, and why', asy
 
 test('what a role may not see or do is not there', async () => {
   delete answers.getClocks;
-  delete answers.getFirmReadiness;
+  const [check] = example('getFirmReadiness').checks;
+  const checks = [check, { ...check, check: 'retry_after', state: 'not_exercised' }];
+  answers.getFirmReadiness = example('getFirmReadiness', { checks });
   answers.getBoardClaim = example('getBoardClaim', nulls('closed_at closed_by closure_reason'));
   answers.openSession = { expires_at: 'x' };
   for (const [role, screens, end] of [
-    ['developer', ' claims/c1 requests', 'Sign out'],
+    ['developer', ' claims/c1 requests settings', 'Sign out'],
     ['auditor', ' claims/c1 adjusters keys webhooks readiness settings', 'Sign out everywhere'],
   ] as const) {
     answers.getOwnStaff = example('getOwnStaff', { permissions: ROLE_PERMISSIONS[role] });
@@ -838,8 +881,8 @@ test('what a role may not see or do is not there', async () => {
     for (const screen of screens.split(' ')) {
       await act(`#/${screen}`);
       for (const name of ['j', 'o']) await key(name);
-      await act('shown: h1, main a:not(.board-link), main button:not(.head), dialog');
-      await act('shown: main [type=checkbox], main fieldset[disabled] legend');
+      const acts = 'main a:not(.board-link), main button:not(.head), main fieldset[disabled] legend, dialog';
+      await act(`shown: h1, .firm, .note-body, main [type=checkbox], ${acts}`);
     }
     answers.getOwnStaff = refusal(401, 'invalid_session');
     await act('#/settings', end);
@@ -887,6 +930,11 @@ test('what cannot be read again stays as it was, a choice is taken back, and a p
   answers.updateOwnStaff = { ...Object(answers.getOwnStaff), late_offers_mail: 'daily' };
   await act('#/settings');
   for (let ticks = 0; ticks < 2; ticks += 1) await tick('Email me once a day when offers are late');
+  const { updateOwnStaff: updated = {} } = answers;
+  answers.updateOwnStaff = { refused: 503 };
+  await tick('Email me once a day when offers are late');
+  await act('shown: main [type=checkbox], .toast p');
+  answers.updateOwnStaff = updated;
   await act(/^End Firefox/, 'shown: .toast', '#/requests');
   for (const data of ['Live', 'Any']) await choose('Data', data);
   await act('sent:');
@@ -908,7 +956,7 @@ test('what cannot be read again stays as it was, a choice is taken back, and a p
   }
   await act('shown: body');
   answers.getOwnStaff = refusal(401, 'invalid_session');
-  await act('Sign out', 'shown: h1, .note-body');
+  await act('Sign out', 'sent:', 'shown: h1, .note-body');
 });
 
 test('a dialog names five claims and counts the others, a map of too many says so, a sheet of a workbook is chosen, and keys of who was removed stay shown', async () => {
@@ -925,6 +973,18 @@ test('a dialog names five claims and counts the others, a map of too many says s
   await act('Offer 6', 'sent:', 'shown: dialog li, dialog [role=status], dialog .pill');
   await tick(/^Free/);
   await act('shown: dialog [role=status]', 'Cancel');
+  const { listBoardAdjusters: members = {} } = answers;
+  const crowd = Array.from({ length: 51 }, (_, n) => ({ svc_id: `T${n}`, name: `Tia ${n}` }));
+  answers.listBoardAdjusters = pageOf('listBoardAdjusters', ...crowd);
+  const listed = () => page.document.querySelectorAll('[name=adjuster]').length;
+  await act('Offer 6');
+  const counts = [listed()];
+  await act('Cancel', 'Spread 6 claims');
+  expect([...counts, listed()]).toEqual([50, 50]);
+  const { draft } = (await import('../src/app.ts')).offers;
+  draft.value = { ...Object(draft.value), ticked: crowd.slice(1).map(({ svc_id }) => svc_id) };
+  await act({ 'Name or SVCID': 'Tia' }, 'shown: .choices [disabled]', 'Cancel');
+  answers.listBoardAdjusters = members;
   answers.listBoardClaims = { ...pageOf('listBoardClaims', row('Ann', {})), next_cursor: 'more' };
   await act('#/map', 'whole: main .note');
   await look();
@@ -946,7 +1006,21 @@ test('a dialog names five claims and counts the others, a map of too many says s
     await choosesFile(new File([Buffer.from(text, 'latin1')], 'a.csv'));
     await act('shown: main .note');
   }
-  await act(/Old Mac/, 'sent:', 'Test', 'sent:', 'Live');
+  await act(/Old Mac/, 'sent:', 'Test', 'sent:');
+  const wrong = { column: 'A', field: 'loss.date', code: null, detail: 'No.' };
+  const bad = { row: 2, external_id: 'E0', outcome: 'invalid', problems: Array(501).fill(wrong) };
+  const needs_adjuster = { zip: '33931', state: 'FL', form_type: 'dwelling' };
+  answers.importClaims = {
+    ...imported([bad, { row: 3, external_id: 'E1', outcome: 'valid', problems: [], needs_adjuster }]),
+    environment: 'test',
+  };
+  answers.listBoardAdjusters = pageOf('listBoardAdjusters', { svc_id: 'T1', name: 'Tess', test: true });
+  await choosesFile(new File(['Claim #\n1\n2\n'], 'a.csv'));
+  await act('shown: .card h2, .card .badge, main .row', 'Spread 1 claim');
+  await tick(/^Tess/);
+  await act('Show who gets which', 'Cancel', '#/keys', 'Create a key', 'Create a key');
+  await act('I have copied it', 'sent:', 'Live');
+  answers.listBoardAdjusters = members;
   const left = { id: 's2', name: 'Ann', working_keys: 2 };
   answers.listStaff = pageOf('listStaff', left, { id: 's3', name: 'Ben', working_keys: 0 });
   await act('#/people', 'Remove Ann', 'Remove', 'Remove Ben', 'Remove', 'shown: [role=alert] button');
@@ -1021,6 +1095,8 @@ test('a narrow screen has a menu that opens and a claim without the board, other
   answers.getBoardClaim = { ...details, claim: { ...claim, id: 'Ann', assignment } };
   await act('shown: .top', 'Menu', 'shown: .top', '#/claims/Ann', 'Withdraw', 'Withdraw');
   await act('shown: nav, .split-list, .offer-results, .offer-results + .row', 'Hide what you did');
+  answers.changeFirm = { refused: 503 };
+  await act({ Firm: 'Bayou' }, 'shown: .top select, .toast p');
   answers.changeFirm = { ...answers.updateOwnStaff, firm: firms[1] };
   sent.splice(0);
   await act({ Firm: 'Bayou' }, 'shown: .top select, h1', 'sent:', 'marks:', 'saved:');
