@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { IDEMPOTENCY_WINDOW_MS } from '@svc/application';
@@ -103,11 +102,6 @@ describe('a store of operations', () => {
     expect(await onClient.run(lookUp('a'))).toBeUndefined();
     expect(disconnect.mock.calls).toEqual([[true]]);
     await onClient.close();
-  });
-
-  test('the script is the one with which its tests on Redis were run', () => {
-    expect(SCRIPT.sha).toBe('388f72d14b4399fd3ff2776fbe91f7c18049acb8');
-    expect(createHash('sha1').update(SCRIPT.lua).digest('hex')).toBe(SCRIPT.sha);
   });
 
   test('what no request awaits is sent before the connection is closed', async () => {
