@@ -11,6 +11,7 @@ import {
   type Waiting,
 } from '../src/http/limits/concurrency-limit.ts';
 import { createLargeResponses } from '../src/http/limits/large-responses.ts';
+import type { LongWorkKind } from '../src/http/limits/turns.ts';
 import { createPipeline, type PipelineDeps } from '../src/http/pipeline/request-pipeline.ts';
 import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';
@@ -395,6 +396,30 @@ test('long work waits for its turn without a permit, and ends when its client le
   expect(await request(read)).toBe(200);
 });
 
+test('long work waits for none of other kinds, except that searches and verifications take turns', async () => {
+  const { request } = pipelineWithLimits({ limit: () => createConcurrencyLimit({ permits: 9 }) });
+  const { promise, resolve } = later();
+  const began: LongWorkKind[] = [];
+  const kinds = ['search', 'page', 'report', 'workbook'] as const;
+  const ends = [...kinds, ...kinds, 'verification' as const].map((kind) =>
+    request(
+      firmRoute(endpoints.getKeyInfo, (_, { longWork }) =>
+        longWork(kind, async (nextPiece) => {
+          await nextPiece();
+          began.push(kind);
+          await promise;
+          return jsonResponse({});
+        }),
+      ),
+    ),
+  );
+  for (let times = 0; times < 9; times += 1) await settle();
+  expect(began).toEqual(kinds);
+  resolve();
+  expect(await Promise.all(ends)).toEqual(Array(9).fill(200));
+  expect(began).toContain('verification');
+});
+
 test('a report has a signal that its connection aborts, and other long work has none', async () => {
   const { request } = pipelineWithLimits();
   const connection = new EventEmitter();
@@ -529,4 +554,7 @@ test('a request with the fault dropped has a permit while it is processed', asyn
   expect(steps).toEqual(['authenticated']);
   dropped.release();
   expect(await Promise.all(responses)).toEqual([500, 200]);
+  const write = { ...endpoints.getKeyInfo, method: 'POST', write: true } as const;
+  const other = pipelineWithLimits({ faults: ['dropped_write'] });
+  expect(await other.request(firmRoute(write, async () => jsonResponse({})))).toBe(500);
 });

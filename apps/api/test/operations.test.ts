@@ -402,18 +402,32 @@ test('an error of each service that an operation asks is that of its request', a
   }
 });
 
-test('the work of adjusters is counted for one request at a time, a firm verifies its trail once at a time, and who waits for its webhooks keeps no other from writing', async () => {
+test.each([
+  ['listClaims', 'firmReads.claims', 'limit=51'],
+  ['listOfferedClaims', 'appReads.claims', 'limit=51'],
+  ['listBoardAdjusters', 'listBoardAdjusters', ''],
+  ['spreadClaims', 'spreadClaims', ''],
+  ['reportAnswers', 'reportAnswers', 'by=week'],
+])('the work of %s, %s, is done for one request at a time', async (id, name, search) => {
   let [running, most] = [0, 0];
+  const work = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+    return RESULTS[name];
+  };
+  const ask = application<Services>(operationsOf, { ...RESULTS, [name]: work });
+  const { endpoint, path, headers, body } = requestOf(id);
+  const sent = { headers: { ...headers, authorization: `Bearer ${CREDENTIAL[endpoint.auth]}` }, body };
+  const ends = await Promise.all([1, 2].map(() => ask(endpoint.method, `${path}?${search}`, sent)));
+  expect([most, ...ends.map(({ status }) => status)]).toEqual([1, 200, 200]);
+});
+
+test('a firm verifies its trail once at a time, and who waits for its webhooks keeps no other from writing', async () => {
   const { promise, resolve } = later();
   const ask = application<Services>(operationsOf, {
     ...RESULTS,
-    async listBoardAdjusters() {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise(setImmediate);
-      running -= 1;
-      return page();
-    },
     verifyAudit: () => promise.then(() => RESULTS.verifyAudit),
     'manualDeliveries.testWebhook': (_: object, __: object, ___: object, whileWaiting: WhileWaiting) =>
       whileWaiting(promise).then(() => DELIVERY),
@@ -424,8 +438,6 @@ test('the work of adjusters is counted for one request at a time, a firm verifie
   });
   const twice = (path: string) =>
     [1, 2].map((n) => ask('GET', path, { headers: { authorization: `Bearer ${n}` } }));
-  const lists = await Promise.all(twice('/firm/v1/adjusters'));
-  expect([most, ...lists.map(({ status }) => status)]).toEqual([1, 200, 200]);
   const both = twice('/firm/v1/audit/verification');
   const refused = await Promise.race(both);
   expect([refused.status, refused.header('Retry-After'), refused.json.detail]).toEqual([

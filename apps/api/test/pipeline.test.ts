@@ -12,12 +12,14 @@ import {
   STAFF_ROLES,
   scopesOf,
 } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import { shortHash } from '../src/http/pipeline/client-behavior.ts';
 import { asHttpProblem } from '../src/http/problems/http-problem.ts';
-import { pageRequest, turnForPage, withJsonRows } from '../src/http/routes/paging.ts';
+import { turnForPage, withJsonRows } from '../src/http/routes/paging.ts';
 import {
   agentRoute,
   appRoute,
+  type FirmContext,
   firmRoute,
   jsonResponse,
   openRoute,
@@ -26,7 +28,7 @@ import {
   staffRoute,
 } from '../src/http/routes/route.ts';
 import { inAscii } from '../src/http/serialization/ascii-json.ts';
-import { application, type Callers, FIRM, type Results, requestOf } from './application.ts';
+import { application, type Callers, FIRM, GRANT, type Results, requestOf } from './application.ts';
 
 afterEach(() => void jest.useRealTimers());
 
@@ -340,12 +342,48 @@ test.each([
   expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([204, 413, 204, 400]);
 });
 
-test('clients that are slow to send a body keep no other from being served', async () => {
+test('who is slow to send bodies keeps no other from being served, and may send 24 MB of them at once', async () => {
   const ask = application<Work>(operations);
-  const { path, headers, body } = requestOf('sendClaim');
-  const sent = { headers: { ...headers, ...KEY }, body };
-  for (let times = 0; times < 2; times += 1) void ask('POST', path, { ...sent, isComplete: false });
-  expect((await ask('POST', path, sent)).status).toBe(204);
+  const send = (id: string, isComplete = true) => {
+    const { endpoint, path, query, headers } = requestOf(id);
+    const sent = { ...headers, authorization: CREDENTIALS[endpoint.auth] };
+    const body = 'x'.repeat(LIMITS.bodyBytes - 2);
+    return ask('POST', `${path}?${query}`, { headers: sent, body, isComplete });
+  };
+  for (let times = 0; times < 25; times += 1) expect((await send('sendClaim')).status).toBe(422);
+  for (let times = 0; times < 24; times += 1) {
+    void send('sendClaim', false);
+    for (let ticks = 0; ticks < 5; ticks += 1) await new Promise(setImmediate);
+  }
+  expect((await send('sendClaim')).json.code).toBe('service_unavailable');
+  expect((await send('sendBoardClaim')).json.code).toBe('validation_failed');
+});
+
+test('long work is counted for a firm and an adjuster, whatever key, message or session asks for it', async () => {
+  const { promise, resolve } = later();
+  const handle = (_: object, { longWork }: Pick<FirmContext, 'longWork'>) =>
+    longWork('verification', async (nextPiece) => {
+      await nextPiece();
+      await promise;
+      return { status: 204 };
+    });
+  const read = firmRoute(endpoints.getKeyInfo, handle);
+  const message = agentRoute(mcpEndpoint, (_, { perform }) =>
+    perform(read, { params: {}, search: '', headers: {}, body: {} }),
+  );
+  const routes = [read, message, appRoute(endpoints.getProfile, handle)];
+  const ask = application<Work>(() => ({ routes }), {
+    'apiKeyAuthenticator.check': (keyId: string) => ({ grant: { ...GRANT, environment: 'live', keyId } }),
+    'sessionAuthenticator.authenticate': async (sessionId: string) => ({ sessionId, svcId: 'SVC-1' }),
+  });
+  const sent = ['GET /v1/me 1', 'GET /app/v1/me 1', 'GET /v1/me 2', 'POST /mcp 3', 'GET /app/v1/me 2'];
+  const ends = sent.map(async (one) => {
+    const [method = '', path = '', token] = one.split(' ');
+    return (await ask(method, path, { headers: { authorization: `Bearer ${token}` }, body: {} })).status;
+  });
+  expect(await Promise.all(ends.slice(2))).toEqual([429, 429, 429]);
+  resolve();
+  expect(await Promise.all(ends.slice(0, 2))).toEqual([204, 204]);
 });
 
 test.each<[id: string, waitsFor: string, fault?: FaultKind]>([
@@ -381,6 +419,8 @@ test('of a graded request the trace has key, subject and cursor as hashes of its
   });
   const { trace: read } = await application<Work>(operations)('GET', `/v1/claims/${id}`, { headers });
   expect(read?.claimId).toBe(id.toLowerCase());
+  const { trace: named } = await application<Work>(operations)('GET', '/v1/claims/Ana', { headers });
+  expect([named?.code, named?.claimId]).toEqual(['validation_failed', undefined]);
 });
 
 /** What becomes of an operation that a message of a firm's program names, and what it is given. */
@@ -391,24 +431,29 @@ async function inMessage(
   results: Results = {},
 ) {
   const given: object[] = [];
+  let by: unknown;
   const operation = firmRoute(endpoints[id as 'getClaim'], async ({ params }, { sentBody, maxPageBytes }) => {
     given.push({ params, sentBody, maxPageBytes });
     return { status: 201, ...(id === 'offerClaim' && { claimId: 'new' as ClaimId }) };
   });
-  const message = agentRoute(mcpEndpoint, async (_, { perform }) =>
-    perform(operation, { params: {}, search: '', headers: {}, body: {}, ...sent }).then(
+  const message = agentRoute(mcpEndpoint, async (_, { perform, headers, origin, grant }) => {
+    by = [headers.authorization, origin.address, grant.keyId];
+    return perform(operation, { params: {}, search: '', headers: {}, body: {}, ...sent }).then(
       ({ status }) => jsonResponse({ code: status }, 207),
       (error: unknown) => jsonResponse({ code: asHttpProblem(error).code }, 207),
-    ),
-  );
+    );
+  });
   const ask = application<Work>(() => ({ routes: [message] }), results, callers);
   const { json, calls, trace, lines, audited } = await ask('POST', '/mcp', { headers: KEY, body: {} });
+  expect(by).toEqual([KEY.authorization, '192.0.2.1', 'key_1']);
   return {
     ...{ status: json.code, reader: trace?.reader },
     ...{
       given,
       lines,
-      audited: audited.map(({ action, outcome }) => `${action} ${outcome}`),
+      audited: audited.map(({ chain, actor, action, object, outcome }) =>
+        [chain, actor, action, object, outcome].join(' '),
+      ),
     },
     counted: calls.filter(([name]) => name === 'rateLimiter.consume').map(([, , , counted]) => counted),
   };
@@ -432,11 +477,13 @@ test('an operation in a message has its own limit, scope, log and audit trail, a
   ).toEqual({
     ...{
       ...{ status: 'insufficient_scope', reader: `firm ${FIRM}` },
-      audited: ['claim.offer insufficient_scope'],
+      audited: [`${FIRM} key:key_1 claim.offer claim:${params.id} insufficient_scope`],
       counted: [{ write: false }, counted],
     },
     ...{ given: [], lines: [{ ...line, ...of, status: 403, code: 'insufficient_scope' }] },
   });
+  const denied = await inMessage('offerClaim', { params, headers, body }, { grant: { plan: 'read_only' } });
+  expect(denied.status).toBe('not_in_plan');
   const consume = async (_key: string, _limits: object, { write }: { write: boolean }) =>
     write ? over : { allowed: true };
   const limitedEnd = await inMessage(
@@ -467,6 +514,7 @@ test.each<
   ['unknown_value', 'getClaim', 200, 'simulated fault', false],
   ['unknown_value', 'getKeyInfo', 200, 'GET /v1/me', true],
   ['dropped_write', 'getClaim', 200, 'GET /v1/claims/{id}', true],
+  ['unknown_value', 'getReceipt', 404, 'GET /v1/claims/{id}/receipt', true],
 ])('the fault %s of %s has the status %d and the route %s, and is given back: %s', async (...row) => {
   const [kind, id, status, route, isGivenBack, maxPageBytes] = row;
   const given: unknown[] = [];
@@ -474,6 +522,7 @@ test.each<
   const text = id === 'getClaim' ? '{"status":"pending_acceptance"}' : '{"next_cursor":null}';
   const operation = firmRoute(endpoint, async (_, context) => {
     given.push(context.maxPageBytes);
+    if (id === 'getReceipt') throw new DomainError('not_found', 'No.');
     return { status: 200, json: inAscii(text) };
   });
   const ask = application<Work>(() => ({ routes: [operation] }), {
@@ -559,13 +608,4 @@ test('a long page waits for its turn before it is read and before it is written,
   expect([await turnsOf(written(most, 1)), await turnsOf(written(most + 1, 1))]).toEqual([0, 1]);
   expect([await turnsOf(written(6, 2 ** 16 - 1)), await turnsOf(written(6, 2 ** 16))]).toEqual([1, 2]);
   expect(await written(2, 1)).toEqual({ rows: ['x', 'x'], next: null });
-});
-
-test('a cursor that is not of the list is an error at its parameter', async () => {
-  const cursors = { read: () => null, write: () => '' };
-  const asked = () =>
-    pageRequest({ limit: 1, cursor: 'other' }, cursors, { list: '', reader: '', filters: {} });
-  const detail = 'Must be a next_cursor of this list, used with the same filters.';
-  const extra = { detail, errors: [{ detail, parameter: 'cursor' }] };
-  expect(asked).toThrow(expect.objectContaining({ code: 'validation_failed', extra }));
 });
