@@ -3,6 +3,7 @@ import { endpoints, LIMITS, SIMULATED_STATUS } from '@svc/contract';
 import { FAULT_KINDS, type FaultKind, type FirmId } from '@svc/domain';
 import { clientBehavior, observeBody, shortHash } from '../src/http/pipeline/client-behavior.ts';
 import { isNoticeable, withFault } from '../src/http/pipeline/simulated-faults.ts';
+import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import type { RouteResponse } from '../src/http/routes/route.ts';
 import { inAscii } from '../src/http/serialization/ascii-json.ts';
 
@@ -57,11 +58,16 @@ test('of a graded request keys, cursors and subjects are kept as hashes that no 
 /** What a simulated fault makes of a request: whether it was processed, its end, the pause before, and whether it shows. */
 async function simulated(kind: FaultKind, isWrite: boolean, json: string) {
   const steps: string[] = [];
+  const fail = () => Promise.reject(new HttpProblem('not_found', { detail: 'No.' }));
   const respond = async (): Promise<RouteResponse> => {
     steps.push('processed');
+    if (json === '') return fail();
     return { status: 200, json: inAscii(json) };
   };
-  const read = async () => void steps.push('read');
+  const read = async () => {
+    steps.push('read');
+    if (json === '') await fail();
+  };
   const response = await withFault(
     kind,
     isWrite,
@@ -69,7 +75,8 @@ async function simulated(kind: FaultKind, isWrite: boolean, json: string) {
     respond,
     async (ms) => void steps.push(`${ms} ms`),
   ).catch(({ code, extra }): null => {
-    steps.push(code, extra.headers['Retry-After'] ?? 'no Retry-After', `simulated: ${extra.simulated}`);
+    steps.push(code, extra.headers?.['Retry-After'] ?? 'no Retry-After', `simulated: ${extra.simulated}`);
+    steps.push(extra.detail);
     return null;
   });
   if (response?.dropped) steps.push('dropped');
@@ -80,26 +87,31 @@ async function simulated(kind: FaultKind, isWrite: boolean, json: string) {
 test('each fault that a firm simulates is processed, answered and counted as the guides say', async () => {
   // The text of another field has its quotes escaped.
   const note = '"note":"\\"status\\":\\"pending_acceptance\\""';
-  const page = `{"data":[{"status":"pending_acceptance",${note}}],"next_cursor":"c"}`;
-  const other = page.replace('"pending_acceptance"', `"${SIMULATED_STATUS}","simulated_new_field":true`);
-  const refused = (code: string, retry: string) => `read, ${code}, ${retry}, simulated: true, shown`;
+  const claims = `{"status":"pending_acceptance",${note}},{"status":"pending_acceptance"}`;
+  const page = `{"data":[${claims}],"next_cursor":"c"}`;
+  const other = page.replaceAll('"pending_acceptance"', `"${SIMULATED_STATUS}","simulated_new_field":true`);
+  const detail = 'Simulated with PUT /v1/test/faults; the request was not processed.';
+  const refused = (code: string, retry: string) =>
+    `read, ${code}, ${retry}, simulated: true, ${detail}, shown`;
+  const slow = `processed, ${LIMITS.slowFaultMs} ms, same, shown`;
   const [empty, dropped] = ['{"data":[],"next_cursor":null}', 'processed, dropped, shown'];
   const unseen = 'processed, same, given back';
-  const expected: Record<FaultKind, [ofRead: string, ofWrite?: string, ofEmpty?: string]> = {
+  const failed = 'not_found, no Retry-After, simulated: undefined, No.';
+  const unseenFailure = `processed, ${failed}, given back`;
+  const expected: Record<FaultKind, string[]> = {
     rate_limited: [refused('rate_limited', '1')],
     internal_error: [refused('internal_error', 'no Retry-After')],
     service_unavailable: [refused('service_unavailable', '1')],
-    slow: [`processed, ${LIMITS.slowFaultMs} ms, same, shown`],
+    slow: [slow, slow, slow, slow.replace('same', failed)],
     dropped: [dropped],
-    dropped_write: [unseen, dropped],
-    unknown_value: [`processed, ${other}, shown`, `processed, ${other}, shown`, unseen],
-    short_page: ['processed, same, shown', 'processed, same, shown', unseen],
+    dropped_write: [unseen, dropped, unseen, unseenFailure],
+    unknown_value: [`processed, ${other}, shown`, `processed, ${other}, shown`, unseen, unseenFailure],
+    short_page: ['processed, same, shown', 'processed, same, shown', unseen, unseenFailure],
   };
   for (const kind of FAULT_KINDS) {
-    const [ofRead, ofWrite = ofRead, ofEmpty = ofRead] = expected[kind];
+    const [ofRead, ofWrite = ofRead, ofEmpty = ofRead, ofFailure = ofRead] = expected[kind];
     const ends = [await simulated(kind, false, page), await simulated(kind, true, page)];
-    expect([kind, ...ends, await simulated(kind, false, empty)]).toEqual([kind, ofRead, ofWrite, ofEmpty]);
+    ends.push(await simulated(kind, false, empty), await simulated(kind, false, ''));
+    expect([kind, ...ends]).toEqual([kind, ofRead, ofWrite, ofEmpty, ofFailure]);
   }
-  const unseenInErrors = FAULT_KINDS.filter((kind) => !isNoticeable(kind, null));
-  expect(unseenInErrors).toEqual(['dropped_write', 'unknown_value', 'short_page']);
 });
