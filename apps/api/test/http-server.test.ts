@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
 import { createHttpServer } from '../src/http/http-server.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';
 import { ADDRESSES } from './application.ts';
@@ -24,7 +25,7 @@ function connected(respond = (_: IncomingMessage, response: ServerResponse) => v
       return trace;
     },
     {
-      ...{ headersTimeoutMs: 5000, requestTimeoutMs: 5000, responseTimeoutMs: 5000, maxConnections: 9 },
+      ...{ headersTimeoutMs: 5000, requestTimeoutMs: 6000, responseTimeoutMs: 7000, maxConnections: 9 },
       ...{ addresses: ADDRESSES, log: { debug: line, info: line, warn: line, error: line } },
     },
   );
@@ -39,7 +40,8 @@ function connected(respond = (_: IncomingMessage, response: ServerResponse) => v
     await settle();
     return received;
   };
-  return { server, socket, arrived, lines, send, urls: () => arrived.map(({ request }) => request.url) };
+  const urls = () => arrived.map(({ request }) => request.url);
+  return { server, client, socket, arrived, lines, send, urls };
 }
 
 test.each([
@@ -50,9 +52,10 @@ test.each([
   ['/a#b?c', '/a'],
   ['/v1/%63laims%2fa%7E%2D%5F%2e?b=%63', '/v1/claims%2fa~-_.?b=%63'],
   ['/%20%41%zz', '/%20A%zz'],
-])('a request for %s is one for %s', async (target, url) => {
+  ['*', '*'],
+])('a request for %s, also without a host, is one for %s', async (target, url) => {
   const { send, urls } = connected();
-  await send(`GET ${target} HTTP/1.1\r\n${HOST}\r\n`);
+  await send(`OPTIONS ${target} HTTP/1.1\r\n\r\n`);
   expect(urls()).toEqual([url]);
 });
 
@@ -132,12 +135,16 @@ test.each([
   },
 );
 
-test('an error after a request follows its response, and one in its body is its response', async () => {
-  const slow = connected(() => {});
-  expect(await slow.send(`GET /1 HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`)).toBe('');
-  slow.arrived[0]?.response.end('one');
-  await settle();
-  expect(await slow.send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
+test('an error after a request, or in one that waits, follows its response, and one in its body is its response', async () => {
+  const waiting = `POST /2 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz`;
+  for (const next of ['GARBAGE\r\n', waiting]) {
+    const { send, arrived, urls } = connected(() => {});
+    expect(await send(`GET /1 HTTP/1.1\r\n${HOST}\r\n${next}\r\n`)).toBe('');
+    arrived[0]?.response.end('one');
+    await settle();
+    expect(await send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
+    expect(urls()).toEqual(['/1']);
+  }
   for (const [chunk, code] of [
     ['zz', 'malformed_request'],
     [`1;${'a'.repeat(20_000)}\r\n1`, 'payload_too_large'],
@@ -152,6 +159,33 @@ test('an error after a request follows its response, and one in its body is its 
       'close',
     ]);
     expect([arrived[0]?.trace.code, lines]).toEqual([code, []]);
+  }
+});
+
+test('a connection whose client does not read its response in time is closed', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const { client, socket, send } = connected((_, response) => void response.end('x'.repeat(2 ** 20)));
+  client.pause();
+  await send(`GET /1 HTTP/1.1\r\n${HOST}\r\n`);
+  jest.advanceTimersByTime(7249);
+  expect(socket.destroyed).toBe(false);
+  jest.advanceTimersByTime(1);
+  expect(socket.destroyed).toBe(true);
+});
+
+test('a client that goes on with a body in small chunks after its response has its connection closed', async () => {
+  for (const [text, count, isClosed] of [
+    ['x', LIMITS.openSmallChunks, false],
+    ['x', LIMITS.openSmallChunks + 1, true],
+    ['x'.repeat(16), LIMITS.openSmallChunks + 1, false],
+  ] as const) {
+    const { send, socket } = connected((request, response) => {
+      request.resume();
+      response.end('ok');
+    });
+    await send(`POST /1 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
+    await send(`${text.length.toString(16)}\r\n${text}\r\n`.repeat(count));
+    expect([text.length, count, socket.destroyed]).toEqual([text.length, count, isClosed]);
   }
 });
 
@@ -170,7 +204,7 @@ test('the log says once a minute that connections are closed for want of files',
 test('a server waits for the next request longer than a balancer does, and no longer than its limits', () => {
   const { server } = connected();
   const { timeout, keepAliveTimeout, headersTimeout, requestTimeout } = server;
-  expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 5000]);
+  expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 6000]);
 });
 
 test('requests that wait on connections that have closed do not count, and one too many closes its own', async () => {

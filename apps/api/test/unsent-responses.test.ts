@@ -8,10 +8,10 @@ interface Client {
   destroy(): unknown;
 }
 
-function fixture(maxBytes = 1000) {
+function fixture(limit: { maxBytes?: number } = { maxBytes: 1000 }) {
   const latest = new Map<Client, { writableLength: number }>();
-  const unsent = createUnsentResponses<Client>({ withinMs: 1000, maxBytes, latest });
-  const client = (bytes: number): Client => {
+  const unsent = createUnsentResponses<Client>({ withinMs: 1000, ...limit, latest });
+  const client = (bytes: number, ofResponse = bytes): Client => {
     const one: Client = {
       bytesWritten: bytes,
       writableLength: bytes,
@@ -20,7 +20,7 @@ function fixture(maxBytes = 1000) {
         one.destroyed = true;
       },
     };
-    latest.set(one, { writableLength: bytes });
+    latest.set(one, { writableLength: ofResponse });
     unsent.connections.add(one);
     return one;
   };
@@ -50,7 +50,7 @@ test('the timeout applies to each response, not to the whole connection', () => 
 });
 
 test('a client that reads a long response slowly but steadily keeps its connection, one that trickles does not', () => {
-  const { unsent, client } = fixture(Number.POSITIVE_INFINITY);
+  const { unsent, client } = fixture({ maxBytes: Number.POSITIVE_INFINITY });
   const [steady, slow] = [client(10_000_000), client(10_000_000)];
   for (let now = 0; now < 10_000; now += 500) {
     unsent.check(now);
@@ -61,15 +61,34 @@ test('a client that reads a long response slowly but steadily keeps its connecti
 });
 
 test('when unread responses exceed the memory limit, only the connections that waited longest are destroyed', () => {
-  const { unsent, client } = fixture(1000);
+  const { unsent, client } = fixture();
   const clients = Array.from({ length: 4 }, (_, index) => {
-    const one = client(300);
+    const one = index % 2 === 0 ? client(300, 1) : client(1, 300);
     unsent.check(index);
     return one;
   });
   expect(clients.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false]);
   unsent.check(10);
   expect(clients.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+  const [, closed, longest, growing] = clients;
+  if (closed === undefined || growing === undefined) throw new Error('There are four.');
+  unsent.connections.delete(closed);
+  const last = client(600);
+  unsent.check(11);
+  expect([closed, longest, growing, last].map((one) => one?.destroyed)).toEqual([false, true, false, false]);
+  growing.writableLength = 900;
+  unsent.check(12);
+  expect([growing.destroyed, last.destroyed]).toEqual([true, false]);
+});
+
+test('unless set, unread responses may take 128 MB', () => {
+  const { unsent, client } = fixture({});
+  const [first, last] = [client(2 ** 27 - 1), client(1)];
+  for (const bytes of [1, 2]) {
+    last.writableLength = bytes;
+    unsent.check(0);
+    expect(first.destroyed).toBe(bytes === 2);
+  }
 });
 
 test('connections are checked four times a second until that is stopped', () => {
