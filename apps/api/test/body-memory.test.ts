@@ -53,12 +53,15 @@ test('a caller may send a number of small chunks in a second, in all its bodies;
     false,
     true,
   ]);
+  now = 999;
+  expect(same.addChunks(1)).toBe(false);
   now = 1000;
   expect(one.addChunks(3)).toBe(true);
 });
 
-test('unless set, a caller holds 24 MB of 96 MB, of which large bodies leave 32 MB', () => {
-  const memory = createBodyMemory();
+test('unless set, a caller holds 24 MB of 96 MB, of which large bodies leave 32 MB, and sends 131,072 small chunks in a second', () => {
+  const memory = createBodyMemory(undefined, () => 0);
+  expect([131_072, 1].map((count) => memory.hold().addChunks(count))).toEqual([true, false]);
   const heldBy = (caller: string, bytes: number) =>
     Array.from({ length: 500 }, memory.hold).filter((held) => {
       held.setCaller(caller);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -29,7 +30,7 @@ test.each(PAGES)(
         (use) => ({ routes: accountRoutes(use) }),
         {
           ...{
-            'secrets.issue': { secret: 'ISSUED' },
+            'secrets.issue': (kind: string) => ({ secret: kind === 'client_secret' ? 'ISSUED' : kind }),
             [`${signIn}.startPasskeySignIn`]: 'OPTIONS',
             ...results,
           },
@@ -98,7 +99,9 @@ async function readerAt(
   return [
     ...read,
     ...(json === null ? [] : [json.code]),
-    ...audited.map(({ action, outcome }) => `${action} ${outcome}`),
+    ...audited.map(({ chain, actor, address, action, outcome }) =>
+      [chain, actor, address, action, outcome].join(' '),
+    ),
   ];
 }
 
@@ -137,7 +140,7 @@ test('live updates go to the session of the page or the token of a program, whil
     expect(await readerAt(firm, bearer, { staff: { role } })).toEqual(
       permissionsOf(role, 'standard').includes('claims:read')
         ? [['boardUpdates', { ...Object(staff[1]), role }]]
-        : ['insufficient_scope', 'claims.read insufficient_scope'],
+        : ['insufficient_scope', `${FIRM} staff:staff-1 192.0.2.1 claims.read insufficient_scope`],
     );
 });
 
@@ -151,19 +154,19 @@ const CHECKED = {
 };
 
 test('/status says what is down since when and with what effect, as JSON and as a page', async () => {
+  const [docsUrl, supportEmail] = ['https://docs.example/?"<a>', 'a&b@claims.example'];
+  const addresses = { ...ADDRESSES, docsUrl, supportEmail };
   const ask = (accept: string, checked: object = CHECKED) =>
-    application<Services>((use) => ({ pages: [statusPage(use)] }), { 'status.check': checked })(
-      'GET',
-      '/status',
-      { headers: { accept } },
-    );
+    application<Services>(({ status }) => ({ pages: [statusPage({ status, addresses })] }), {
+      'status.check': checked,
+    })('GET', '/status', { headers: { accept } });
   const { json, header, status } = await ask('*/*');
   const effect = 'Requests get 503 with Retry-After. Nothing that was accepted is lost.';
   const restored =
     'Later changes are lost. Polling delivers the affected claims once more; send claims again that were sent after this time.';
   const ofRedis = 'Every request works. Rate limits are counted by each server process alone.';
   expect(json).toEqual({
-    ...{ status: 'down', since: '2026-09-01T23:30:00.000Z', support: 'help@claims.example' },
+    ...{ status: 'down', since: '2026-09-01T23:30:00.000Z', support: supportEmail },
     parts: [
       { name: 'api', status: 'up', since: '2026-09-01T23:29:55.000Z' },
       { name: 'database', status: 'down', since: '2026-09-01T23:29:56.000Z', effect },
@@ -183,18 +186,23 @@ test('/status says what is down since when and with what effect, as JSON and as 
   expect(shown).toBe(
     '|Status: Down|Claim Assignment|Documentation|Down|Since|2026-09-01 23:30:00 UTC|, as observed by the process that responds.|Part|Status|Since|' +
       `API|up|2026-09-01 23:29:55 UTC|Database|down.|${effect}|2026-09-01 23:29:56 UTC|Rate limits|down.|${ofRedis}|2026-09-01 23:29:57 UTC|` +
-      `The service was restored to|2026-09-01 23:29:58 UTC|. ${restored}|Support|:|help@claims.example|`,
+      `The service was restored to|2026-09-01 23:29:58 UTC|. ${restored}|Support|:|a&#38;b@claims.example|`,
   );
   expect([...page.text.matchAll(/(?:href|datetime)="([^"]*)"/g)].map(([, value]) => value)).toEqual([
     ...[
-      ...['https://docs.example', '2026-09-01T23:30:00.000Z', '2026-09-01T23:29:55.000Z'],
+      ...['https://docs.example/?&#34;&#60;a&#62;', '2026-09-01T23:30:00.000Z', '2026-09-01T23:29:55.000Z'],
       '2026-09-01T23:29:56.000Z',
     ],
     ...[
-      ...['2026-09-01T23:29:57.000Z', '2026-09-01T23:29:58.000Z', 'https://docs.example/support'],
-      'mailto:help@claims.example',
+      ...['2026-09-01T23:29:57.000Z', '2026-09-01T23:29:58.000Z'],
+      ...['https://docs.example/?&#34;&#60;a&#62;/support', 'mailto:a%26b@claims.example'],
     ],
   ]);
+  const [, style = ''] = /<style>(.*)<\/style>/s.exec(page.text) ?? [];
+  const digest = createHash('sha256').update(style).digest('base64');
+  expect(page.header('Content-Security-Policy')).toBe(
+    `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
   const draining = { ...CHECKED, parts: [{ name: 'api', up: false, since: NOW }] };
   const shutDown = { effect: 'The service is shutting down; requests get 503.' };
   expect((await ask('*/*', draining)).json.parts).toMatchObject([shutDown]);
@@ -277,7 +285,8 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
   expect(String(await atRoot?.bytes(null))).toBe(
     'https://a.example/ https://docs.example help@claims.example ',
   );
-  expect(read({ ...ADDRESSES, docsUrl: '' })?.byPath.has(asset)).toBe(false);
+  for (const changed of [{ baseUrl: 'https://a.example/' }, { docsUrl: '' }, { supportEmail: '' }])
+    expect(read({ ...ADDRESSES, ...changed })?.byPath.has(asset)).toBe(false);
   const [short, forever, html] = [
     ...['public, max-age=300', 'public, max-age=31536000, immutable', 'text/html; charset=utf-8'],
   ];

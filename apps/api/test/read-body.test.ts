@@ -31,7 +31,7 @@ async function read(chunks: readonly (string | Buffer | number)[], given: Partia
   response.writeContinue = asked;
   response.shouldKeepAlive = keepsAlive;
   const limits = { totalBytes: memoryBytes, perCallerBytes: memoryBytes, reservedForSmallBytes: 0 };
-  const memory = createBodyMemory({ ...limits, smallBodyBytes: 0, smallChunksPerSecond: 0 });
+  const memory = createBodyMemory({ ...limits, smallBodyBytes: 0, smallChunksPerSecond: 1023 });
   const held = memory.hold();
   const freeBytes = () => {
     let free = memoryBytes;
@@ -42,7 +42,9 @@ async function read(chunks: readonly (string | Buffer | number)[], given: Partia
   if (cut === 'before') await new Promise((closed) => request.destroy().once('close', closed));
   const rules = { ...limited, maxValues: 20, isCostly: false, held };
   const reading = readJsonBody(request, response, rules)
-    .catch(({ code, extra }) => [code, extra.detail])
+    .catch(({ code, extra: { detail, headers = {}, unavailable } }) =>
+      [code, detail, headers['Retry-After'], unavailable].filter(Boolean),
+    )
     .finally(() => {
       isEarly = !request.readableEnded && !request.destroyed;
     });
@@ -63,7 +65,7 @@ const text = (length: number) => `"${'x'.repeat(length - 2)}"`;
 const halves = (whole: string) => [whole.slice(0, 60), whole.slice(60)];
 const malformed = (detail: string) => ['malformed_request', expect.stringContaining(detail)];
 const TOO_LARGE = ['payload_too_large', expect.stringContaining('larger than')];
-const full = (what: string) => ['service_unavailable', `The service is receiving ${what}.`];
+const full = (what: string) => ['service_unavailable', `The service is receiving ${what}.`, '1', 'memory'];
 const CUT = malformed('incomplete, or its Content-Encoding');
 const UNTYPED = malformed('must be application/json');
 

@@ -7,6 +7,7 @@ import { DomainError } from '@svc/domain';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';
 import { sendError, sendResult } from '../src/http/responding.ts';
+import { commonHeaders } from '../src/http/response-headers.ts';
 import { appRoute, firmRoute, type RouteResponse, staffRoute } from '../src/http/routes/route.ts';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { exchange } from './exchange.ts';
@@ -77,10 +78,15 @@ test.each<
 
 test('CSV is sent in UTF-8, a response without a body has none, and one that is dropped is not sent', async () => {
   const csv = await sent('desk', { status: 200, csv: 'Müller', headers: { 'X-One': '1' } });
-  expect([csv.head.get('Content-Type'), csv.head.get('X-One'), String(csv.body)]).toEqual([
-    ...['text/csv; charset=utf-8', '1', 'Müller'],
-  ]);
-  expect(csv.head.get('Content-Length')).toBe('7');
+  const all = {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const own = { 'X-One': '1', 'Content-Type': 'text/csv; charset=utf-8', 'Content-Length': '7' };
+  const https = { 'Strict-Transport-Security': 'max-age=63072000', 'X-Request-Id': 'r' };
+  expect([Object.fromEntries(csv.head), String(csv.body)]).toEqual([{ ...all, ...https, ...own }, 'Müller']);
+  expect(commonHeaders(null, { baseUrl: 'http://localhost' })).toEqual(Object.entries(all).flat());
   const empty = await sent('desk', { status: 204, headers: { 'Set-Cookie': 'a=b' } });
   expect([empty.status, empty.body?.length, empty.response.getHeader('Set-Cookie')]).toEqual([204, 0, 'a=b']);
   expect(empty.response.getHeader('Cache-Control')).toBe('no-store');
@@ -117,9 +123,10 @@ test('a failure of the service is logged with its cause, and one of the database
   expect(failed(driverError).logged).toEqual([{ ...known, error_code: '23505', stack }]);
   expect(failed(new Error('Broken.')).logged).toEqual([{ ...known, reason: 'Broken.', stack }]);
   expect(failed('text').logged).toEqual([{ ...known, error: 'string' }]);
-  expect(failed(new Unavailable('No connection.', 'database_pool')).logged).toEqual([
-    { ...known, code: 'service_unavailable', error: 'Unavailable', reason: 'No connection.' },
-  ]);
+  for (const reason of ['database_pool', 'deadline', 'memory', 'clock', 'other'] as const)
+    expect(failed(new Unavailable('No connection.', reason)).logged).toEqual([
+      { ...known, code: 'service_unavailable', error: 'Unavailable', reason: 'No connection.' },
+    ]);
   const { status, trace, problem } = failed(driverError);
   expect([status, trace.code, problem]).toMatchObject([
     500,

@@ -53,9 +53,9 @@ test('a page has its files under the path of its address; those named by their c
   ]);
   const others = ['Content-Security-Policy', 'Cross-Origin-Opener-Policy', 'Cross-Origin-Resource-Policy'];
   for (const { header } of served)
-    expect([...others, 'Referrer-Policy'].map(header)).toEqual([
+    expect([...others, 'Referrer-Policy', 'X-Powered-By'].map(header)).toEqual([
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      ...['same-origin', 'same-origin', 'no-referrer'],
+      ...['same-origin', 'same-origin', 'no-referrer', undefined],
     ]);
   expect(String(served[0]?.bytes)).toBe('<script src="/claims/app/assets/app-1.js"></script>');
   addresses.baseUrl = 'https://firm.example';

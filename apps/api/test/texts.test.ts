@@ -22,7 +22,7 @@ test.each<[Record<string, string>, detail: string]>([
   [of('Basic a'), `The Authorization header has another scheme than Bearer. ${USAGE}`],
   [of('Bearer svc_app_x'), 'This is a session token of the adjuster app. Use an API key of your firm.'],
   [of('Bearer x'), `The value after Bearer is not an API key: keys start with svc_live_ or svc_test_.`],
-  [of('Bearer svc_test_'), 'The API key is incomplete or has a wrong character. Copy the whole key again.'],
+  [of('Bearer  svc_test_ '), 'The API key is incomplete or has a wrong character. Copy the whole key again.'],
   [of(`Bearer "${KEY}"`), `The value after Bearer does not start with the key. Send the key ${WITHOUT}.`],
 ])('a request with %j, which has no key, is refused with what is wrong', (headers, detail) => {
   const refused = ([null, 'malformed'] as const).map((one) => invalidKey(exchange(headers).request, one));
