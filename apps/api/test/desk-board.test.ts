@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Environment, FirmId } from '@svc/domain';
-import { sharedFor } from '../src/http/routes/desk-board.ts';
+import type { Services } from '../src/composition/container.ts';
+import { deskBoardRoutes, sharedFor } from '../src/http/routes/desk-board.ts';
+import { application, FIRM } from './application.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -24,4 +26,19 @@ test('what is shared is read once by those who ask within its time, apart for ea
   expect(await ask()).toBe('lost');
   isLost = false;
   expect(await ask()).toBe('one live 5');
+});
+
+test('boards that are read within a second share the counts of their claims', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const ask = application<Services>((use) => ({ routes: deskBoardRoutes(use) }), {
+    ...{ countBoard: async () => 'COUNTS', listBoard: { rows: [], next: null } },
+  });
+  const headers = { authorization: 'Bearer staff' };
+  const counted = async (afterMs: number) => {
+    jest.advanceTimersByTime(afterMs);
+    const { json, calls } = await ask('GET', '/firm/v1/claims', { headers });
+    return [json.counts, ...calls.filter(([name]) => name === 'countBoard')];
+  };
+  const first = ['COUNTS', ['countBoard', FIRM, 'live']];
+  expect([await counted(0), await counted(999), await counted(1)]).toEqual([first, ['COUNTS'], first]);
 });

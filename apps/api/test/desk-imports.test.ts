@@ -134,7 +134,8 @@ test('rows of an import have the outcomes of their claims, and each claim has an
     ids(9).map((one) => Object.values(one)),
   );
   const { external_id, ...others } = claims[0];
-  const { peril: _, ...loss } = others.loss;
+  const { peril, ...loss } = others.loss;
+  expect(peril).toBe('flood');
   const first = requestFingerprint(
     endpoints.sendClaim,
     {},
@@ -237,7 +238,10 @@ test('rows without an adjuster get the one that is given for their number', asyn
   expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['invalid', 'valid', 'valid']);
   expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9', 'SVC-8']]);
   const claims = [undefined, { adjuster: 'SVC-9' }, { adjuster: 'SVC-8' }];
-  expect(sent('checkExisting')[0]).toMatchObject([actor('live'), claims]);
+  expect(sent('checkExisting')).toMatchObject([
+    [actor('live'), claims],
+    [actor('live'), [{ facts: { externalId: 'X-1' } }, undefined, undefined]],
+  ]);
   const real = await imported(
     rows,
     { ...given, dry_run: false },
