@@ -26,12 +26,6 @@ test('the fingerprint does not depend on the order of fields, at any depth', () 
   );
 });
 
-test('the fingerprint does not depend on white space, escapes and number formats', () => {
-  expect(ofText('{"a":2500,"b":"é/"}')).toBe(ofText(' { "b" : "\\u00e9\\/" , "a" : 2.5e3 } '));
-  expect(ofText('{"a":2500.0}')).toBe(ofText('{"a":2500}'));
-  expect(ofText('{"a":-0}')).toBe(ofText('{"a":0}'));
-});
-
 test('different values have different fingerprints, which are SHA-256 hashes', () => {
   const prints =
     '{}|[]|""|0|null|false|{"a":1}|{"a":"1"}|{"a":null}|{"a":[1]}|{"a":{}}|{"a":1.01}|{"A":1}|{"a":"x"}|{"a":"x "}|{"a":"X"}|{"a":[1,2]}|{"a":[2,1]}|{"__proto__":1}'

@@ -129,11 +129,6 @@ describe('duplicate member names are rejected, with the pointer of the second me
   });
 });
 
-test('the error for invalid JSON does not quote the text', () => {
-  for (const text of ['', '{"Ana Reyes"', '{"a":"Ana}', 'Ana', '{"a":1}}', '"Ana\\', '{"a":"x\nAna"}'])
-    expect(outcome(text)).not.toContain('Ana');
-});
-
 test.each([
   ['', 'empty'],
   [' \n ', 'empty'],
@@ -143,6 +138,7 @@ test.each([
   ['{"a":"one\ntwo"}', 'not valid JSON'],
   ['{"a":1}\n{"b":2}', 'not valid JSON'],
   ['{"a":"b', 'not valid JSON'],
+  ['"a\\', 'not valid JSON'],
 ])('the error for %j says that the body is %s', (text, what) => {
   expect(outcome(text)).toBe(`The body is ${what}.`);
 });

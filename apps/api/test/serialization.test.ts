@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { type AppClaimView, CHECK_TEXTS, type ClaimView, type LoggedRequest } from '@svc/application';
+import { CHECK_TEXTS, type ClaimView, type LoggedRequest } from '@svc/application';
 import {
-  type CarrierDetails,
   type ClaimId,
   type ClaimWork,
-  carrierForForms,
   type EnteredCredentials,
   type FirmClocks,
   type FirmId,
@@ -14,7 +12,7 @@ import {
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { clocksVersion } from '../src/http/serialization/board.ts';
-import { appClaimToWire, claimToWire, workVersion } from '../src/http/serialization/claim.ts';
+import { claimToWire, workVersion } from '../src/http/serialization/claim.ts';
 import { credentialsVersion } from '../src/http/serialization/credentials.ts';
 import { readinessToWire } from '../src/http/serialization/readiness.ts';
 import { anyCharacter } from './any-character.ts';
@@ -68,57 +66,6 @@ test('a claim is serialized as one ASCII document with the unchanged content, ho
         });
       },
     ),
-  );
-});
-
-test('an app claim is the content as sent, with carrier and cap as on the forms, for any text', () => {
-  const edgeText = fc.oneof(
-    fc.string({ unit: anyCharacter }),
-    fc.constantFrom(
-      ...['"carrier":{"name":"x"}', '\\"coverages":{', '}', '{"', '\\', 'special_limits_cap":', '\\\\"'],
-    ),
-  );
-  const details = fc.record(
-    {
-      ...{ name: edgeText, phone: edgeText, email: edgeText },
-      address: fc.record({ line1: edgeText, city: edgeText }, { requiredKeys: [] }),
-    },
-    { requiredKeys: ['name'] },
-  );
-  const held = fc.record({ name: edgeText, phone: edgeText, email: edgeText }, { requiredKeys: ['name'] });
-  const coverages = fc.record(
-    { special_limits_cap: fc.integer(), building: fc.integer(), contents: fc.integer() },
-    { requiredKeys: [] },
-  );
-  const content = fc.record(
-    { before: edgeText, carrier: details, note: edgeText, coverages, after: fc.record({ text: edgeText }) },
-    { requiredKeys: ['carrier'] },
-  );
-  fc.assert(
-    fc.property(content, fc.option(held), edgeText, (sent, bookCarrier, firmName) => {
-      const shown = JSON.parse(
-        appClaimToWire({
-          ...{ id: 'an id', environment: 'live', createdAt: 1, updatedAt: 2 },
-          firm: { id: 'a firm', name: firmName },
-          assignment: {
-            ...{ status: 'accepted', adjuster: 'A', offeredAt: 3, respondedAt: 4, rejectionReason: null },
-          },
-          work: { contactDate: null, inspectionDate: null, notes: null },
-          closedAt: null,
-          offerWaitHours: null,
-          clocks: null,
-          bookCarrier,
-          asSent: asciiJson(sent),
-        } as unknown as AppClaimView),
-      );
-      expect(shown).toMatchObject({
-        ...JSON.parse(JSON.stringify(sent)),
-        firm: { name: firmName },
-        coverages: { special_limits_cap: 2500, ...sent.coverages },
-      });
-      const onForms = carrierForForms(sent.carrier as CarrierDetails, bookCarrier as CarrierDetails | null);
-      expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
-    }),
   );
 });
 
