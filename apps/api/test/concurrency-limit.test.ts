@@ -227,6 +227,21 @@ test('a permit that was granted is released when its request is canceled afterwa
   expect(limit.acquire()).toHaveProperty('permit');
 });
 
+test('unless set, the time of the process counts', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+  try {
+    const limit = createConcurrencyLimit({ permits: 1 });
+    const [, waits] = [limit.acquire(), limit.acquire() as Waiting];
+    const late = expect(waits.permit).rejects.toMatchObject({ extra: { unavailable: 'overload' } });
+    jest.advanceTimersByTime(1000);
+    expect(() => limit.acquire()).toThrow();
+    jest.advanceTimersByTime(1000);
+    await late;
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('whatever arrives, permits are used, exceeded only after a wait for a client, nothing waits over two seconds, and afterwards all are free', async () => {
   const action = fc.oneof(
     { weight: 4, arbitrary: fc.constant('acquire' as const) },

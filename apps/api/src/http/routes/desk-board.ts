@@ -84,7 +84,7 @@ function answersFilter(
 const COUNTS_SHARED_MS = 1000;
 
 /** Whoever asks within the time gets the same result. */
-export function sharedFor<T>(
+function sharedFor<T>(
   ms: number,
   read: (firmId: FirmId, environment: Environment) => Promise<T>,
 ): (firmId: FirmId, environment: Environment) => Promise<T> {
