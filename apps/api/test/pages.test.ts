@@ -272,6 +272,7 @@ for (const [name, text] of Object.entries({
   ...{
     ...{ 'site/packages/index.html': 'packages', 'site/llms.txt': '@BASE', 'site/favicon.ico': '@BASE' },
     'site/assets/a.@VERSION.js': 'js',
+    ...{ 'site/a.png': '@BASE', 'site/a.tgz': '@BASE', 'site/a.woff2': '@BASE' },
   },
 }))
   writeFileSync(join(folder, name), text);
@@ -285,6 +286,8 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
   expect(String(await atRoot?.bytes(null))).toBe(
     'https://a.example/ https://docs.example help@claims.example ',
   );
+  for (const name of ['a.png', 'a.tgz', 'a.woff2'])
+    expect(String(await read(ADDRESSES)?.byPath.get(`/docs/${name}`)?.content.bytes(null))).toBe('@BASE');
   for (const changed of [{ baseUrl: 'https://a.example/' }, { docsUrl: '' }, { supportEmail: '' }])
     expect(read({ ...ADDRESSES, ...changed })?.byPath.has(asset)).toBe(false);
   const [short, forever, html] = [
