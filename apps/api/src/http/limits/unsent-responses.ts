@@ -22,11 +22,10 @@ interface UnsentResponses<C extends Connection> {
  */
 export function createUnsentResponses<C extends Connection>(options: {
   readonly withinMs: number;
-  readonly maxBytes?: number;
   /** The latest response of each connection. */
   readonly latest: { get(connection: C): Pick<ServerResponse, 'writableLength'> | undefined };
 }): UnsentResponses<C> {
-  const { withinMs, maxBytes = MAX_BYTES, latest } = options;
+  const { withinMs, latest } = options;
   const connections = new Set<C>();
   /** Longest waiting first. */
   const waiting = new Map<
@@ -68,7 +67,7 @@ export function createUnsentResponses<C extends Connection>(options: {
       totalBytes += bytes;
     }
     for (const [connection, { bytes }] of waiting) {
-      if (totalBytes <= maxBytes) return;
+      if (totalBytes <= MAX_BYTES) return;
       totalBytes -= bytes;
       drop(connection);
     }
