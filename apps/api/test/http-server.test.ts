@@ -179,10 +179,7 @@ test('a client that goes on with a body in small chunks after its response has i
     ['x', LIMITS.openSmallChunks + 1, true],
     ['x'.repeat(16), LIMITS.openSmallChunks + 1, false],
   ] as const) {
-    const { send, socket } = connected((request, response) => {
-      request.resume();
-      response.end('ok');
-    });
+    const { send, socket } = connected();
     await send(`POST /1 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
     await send(`${text.length.toString(16)}\r\n${text}\r\n`.repeat(count));
     expect([text.length, count, socket.destroyed]).toEqual([text.length, count, isClosed]);
@@ -207,7 +204,7 @@ test('a server waits for the next request longer than a balancer does, and no lo
   expect([timeout, keepAliveTimeout, headersTimeout, requestTimeout]).toEqual([60_000, 75_000, 5000, 6000]);
 });
 
-test('requests that wait on connections that have closed do not count, and one too many closes its own', async () => {
+test('requests that wait no longer do not count, also on closed connections, and one too many closes its own', async () => {
   const { server } = connected(() => {});
   for (let times = 0; times < 65; times += 1) {
     const [client, socket] = duplexPair();
@@ -221,6 +218,12 @@ test('requests that wait on connections that have closed do not count, and one t
   const { socket, send } = connected(() => {});
   await send(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(130));
   expect(socket.destroyed).toBe(true);
+  const served = connected();
+  for (let times = 0; times < 2; times += 1) {
+    await served.send(`GET / HTTP/1.1\r\n${HOST}\r\n`.repeat(129));
+    for (let ticks = 0; ticks < 99; ticks += 1) await settle();
+  }
+  expect([served.arrived.length, served.socket.destroyed]).toEqual([258, false]);
 });
 
 test('a connection that the client has reset gets no response', async () => {

@@ -215,8 +215,10 @@ const withoutNeedlessEscapes = (target: string): string =>
 
 /** Node receives the rest of a body that nobody has read, and each chunk of it costs processor time. */
 function endFloods(request: IncomingMessage, response: ServerResponse): void {
-  response.once('finish', () => {
+  // Before node's own listener: what nobody reads by then, it drops without an event.
+  response.prependOnceListener('finish', () => {
     if (request.complete) return;
+    if (request.readableFlowing === null) request.read(0);
     let [chunks, bytes] = [0, 0];
     request.on('data', (chunk: Buffer) => {
       chunks += 1;
