@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { endpoints, LIMITS } from '@svc/contract';
 import { DomainError } from '@svc/domain';
-import { workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
+import { type WorkbookOf, workbookOf } from '../../../packages/csv-import/test/workbook-file.ts';
 import type { Services } from '../src/composition/container.ts';
 import { requestFingerprint } from '../src/http/pipeline/fingerprint.ts';
 import { deskImportRoutes } from '../src/http/routes/desk-imports.ts';
@@ -21,7 +21,10 @@ const VALUES: Readonly<Record<string, string>> = {
 const HEADER = Object.keys(VALUES);
 const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]));
 const SHEETS = [{ rows: [['a']] }, { name: 'S', rows: [HEADER, Object.values(VALUES)] }];
-const WORKBOOK = Buffer.from(workbookOf({ sheets: SHEETS })).toString('base64');
+const base64Of = (one: WorkbookOf) => Buffer.from(workbookOf(one)).toString('base64');
+const WORKBOOK = base64Of({ sheets: SHEETS });
+const shared = `<si><t>${'x'.repeat(32_000)}</t></si>`;
+const LONG = base64Of({ shared, sheets: [{ rows: [Array(126).fill({ xml: '<c t="s"><v>0</v></c>' })] }] });
 const IMPORT_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const IMPORT = {
   ...{ id: 'import', name: 'Monday', fileName: null, environment: 'live' },
@@ -317,6 +320,7 @@ test.each<[pointer: string, object]>([
   ['/workbook', { rows: undefined, text: 'a', workbook: 'AA==' }],
   ['/sheet', { sheet: 'S' }],
   ['/workbook', { rows: undefined, workbook: 'AA==' }],
+  ['/workbook', { rows: undefined, workbook: LONG }],
   ['/text', { rows: undefined, text: '' }],
   ['/rows', { rows: [] }],
   ['/header_row', { header_row: 99 }],

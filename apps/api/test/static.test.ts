@@ -16,7 +16,7 @@ const FILES = {
   'index.html': HTML,
   'sw.js': 'self',
   'assets/app-1.js': 'x'.repeat(99),
-  'assets/a.png': 'png',
+  ...{ 'assets/a.png': 'png', 'assets/a.tgz': 'tgz' },
 };
 writeFileSync(join(folder, 'package.json'), '{}');
 for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, 'dist', name), text);
@@ -86,8 +86,10 @@ test('a file is sent in the best coding that is accepted, and not again to who h
       tags.set(coding, String(header('ETag')));
     }
   expect(new Set(tags.values()).size).toBe(3);
-  const png = await get('/app/assets/a.png', { 'accept-encoding': 'br' });
-  expect([png.header('Content-Encoding'), String(png.bytes)]).toEqual([undefined, 'png']);
+  for (const name of ['png', 'tgz']) {
+    const { header, bytes } = await get(`/app/assets/a.${name}`, { 'accept-encoding': 'br' });
+    expect([header('Content-Encoding'), String(bytes)]).toEqual([undefined, name]);
+  }
   const [br = '', gzip = ''] = [tags.get('br'), tags.get('gzip')];
   for (const [known, status] of [
     [br, 304],
