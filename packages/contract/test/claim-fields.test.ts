@@ -24,13 +24,7 @@ it('an identifier may have inner whitespace and any script, but neither outer wh
 
 it('a name has a visible character, while an optional text may be blank', () => {
   const blanks = [
-    ' ',
-    '\t\r\n',
-    '\u00a0\u2003\u3000',
-    '\u200b\u2060\ufeff',
-    '\u00ad',
-    '\u3164',
-    '\u2800',
+    ...[' ', '\t\r\n', '\u00a0\u2003\u3000', '\u200b\u2060\ufeff', '\u00ad', '\u3164', '\u2800'],
     '\u{e0020}',
   ];
   rejects('/carrier/name', ...blanks);

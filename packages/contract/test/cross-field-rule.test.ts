@@ -91,6 +91,8 @@ describe('a rule on two fields', () => {
       headers: { 'idempotency-key': 'k' },
       body: { adjuster_svc_id: 'x' },
     };
-    expect(errorsOf(parseRequest({ ...endpoints.offerClaim, rules: [offer] }, request))).toHaveLength(1);
+    expect(errorsOf(parseRequest({ ...endpoints.offerClaim, rules: [offer] }, request))).toEqual([
+      { pointer: '/adjuster_svc_id', detail: 'Must be another.' },
+    ]);
   });
 });
