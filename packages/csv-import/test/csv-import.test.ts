@@ -439,7 +439,9 @@ describe('a row', () => {
     }
   });
 
-  test('has choices in any case, with spaces or hyphens', () => {
+  test('has choices in any case, with spaces or hyphens, and no other choice in place of a wrong one', () => {
+    const wrong = `${HEADER},Cause of loss\n${rowWith({})},Volcano`;
+    expect(problemsOf(wrong)).toEqual([[expect.stringMatching(/^Cause of loss: Must be one of tidal/)]]);
     const csv = `${HEADER},Cause of loss,Occupancy\n${rowWith({})},Tidal Water Overflow,single-family HOME`;
     expect(rowsOf(csv)).toMatchObject([
       {

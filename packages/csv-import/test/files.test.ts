@@ -279,6 +279,10 @@ describe('two columns for one field', () => {
     expect(found(text, options).slice(1)).toEqual(
       names.slice(1).map(() => expect.stringContaining('Must be a last name, a comma')),
     );
+    const damaged = fileOf([{ ...NO_PARTS, 'Insured Name': '"PE?A, ANA"' }]);
+    expect(imported(damaged, options).rows).toMatchObject([
+      { problems: [{ column: 'Insured Name', detail: expect.stringContaining('damaged') }, {}] },
+    ]);
   });
 });
 
@@ -409,6 +413,21 @@ describe('the bytes of a file', () => {
     ['DOS in capitals', 'JOSÉ', DOS, 'ibm850'],
   ])('of %s are read as they were written', (_, text, letters, encoding) => {
     expect(decode(bytesOf(text, letters))).toEqual({ text, encoding });
+  });
+
+  test('of Windows may have every letter of names, and each mark where it may stand', () => {
+    const letters = 'áâäãåçéèêëíîïñóôöøúûüýÿæœ';
+    const marks = { '€': 0x80, '‘': 0x91, '“': 0x93, '”': 0x94, '—': 0x97, '™': 0x99 };
+    const bytes = { ...WINDOWS, ...marks, Œ: 0x8c, œ: 0x9c, Ÿ: 0x9f };
+    const words = [
+      ...[...`${letters}ß`].map((one) => `a${one}a`),
+      ...[...letters.toUpperCase()].map((one) => `A${one}A`),
+      ...['Ana—Bo', 'a\u00a0b', ...'\u00a0‘’“”–—…•·½¼¾°®©™€§¿¡º´'],
+    ];
+    // The apostrophe is one in no other encoding.
+    const texts = words.map((word) => `O’Brien, ${word}`);
+    const read = texts.map((text) => decode(bytesOf(text, bytes)));
+    expect(read).toEqual(texts.map((text) => ({ text, encoding: 'windows-1252' })));
   });
 
   // Of the characters from 0x80 to 0xff, as the Unicode Consortium maps them.

@@ -181,6 +181,28 @@ describe('a workbook', () => {
     expect(failure(() => read(withSheets(1001)))).toContain('more than 1000 sheets');
   });
 
+  test('is read with sizes as ZIP64 has them, each or some, and with notes of its packer', () => {
+    const bytes = Buffer.from(zipped(partsOf({ sheets: [{ rows: [['a', 'b']] }], shared: '' }), 0));
+    const end = bytes.length - 22;
+    const begin = bytes.readUInt32LE(end + 16);
+    const entries: Buffer[] = [];
+    for (let at = begin; at < end; ) {
+      const after = at + 46 + bytes.readUInt16LE(at + 28);
+      const entry = Buffer.from(bytes.subarray(at, after));
+      // Size, compressed size, and where the part is.
+      const moved = [[24, 20, 42], [24], [20, 42]][entries.length % 3] ?? [];
+      const sizes = Uint32Array.from(moved.flatMap((place) => [entry.readUInt32LE(place), 0]));
+      for (const place of moved) entry.writeUInt32LE(0xffffffff, place);
+      const extra = Buffer.of(0x55, 0x54, 1, 0, 0, 1, 0, sizes.byteLength, 0, ...Buffer.from(sizes.buffer));
+      entry.writeUInt16LE(extra.length, 30);
+      entry.writeUInt16LE(4, 32);
+      entries.push(Buffer.concat([entry, extra, Buffer.from('note')]));
+      at = after;
+    }
+    const packed = Buffer.concat([bytes.subarray(0, begin), ...entries, bytes.subarray(end)]);
+    expect(read(packed).text).toBe('a\tb');
+  });
+
   test('of strict OOXML, with prefixes, other names of its parts, Windows paths and UTF-16 is read', () => {
     const parts = partsOf({ sheets: [{ rows: [['a', 'é']] }] });
     const { 'xl/workbook.xml': main = '', 'xl/worksheets/sheet1.xml': sheet = '', ...others } = parts;
