@@ -316,10 +316,12 @@ describe('polling with errors', () => {
     },
   );
 
-  it.each([429, 503])('waits at least Retry-After: %d', async (status) => {
+  it.each([429, 503])('waits at least Retry-After, and at least the interval: %d', async (status) => {
     const wait = problem(status, 'c', {}, { 'Retry-After': '90' });
     const { sent } = await poll([wait, page([]), page([])]);
     expect(timesOf(sent)).toEqual([0, 90_000, 150_000]);
+    const soon = problem(status, 'c', {}, { 'Retry-After': '5' });
+    expect(timesOf((await poll([soon, page([])])).sent)).toEqual([0, 60_000]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EXAMPLES, surgeClaim } from '@svc/contract';
+import { EXAMPLES, endpoints, smallestClaim, surgeClaim } from '@svc/contract';
 import fc from 'fast-check';
 import { contentKey, hasContentOf } from '../src/index.ts';
 
@@ -61,13 +61,15 @@ describe('a stored claim', () => {
     expect(hasContentOf(storedClaim, { ...surgeClaim, loss })).toBe(true);
   });
 
+  const inspected = { inspection_date: '2026-09-01' };
+  const optional = Object.keys(endpoints.sendClaim.body.shape).filter((name) => !(name in smallestClaim));
+
   it.each([
-    ['a field', { file_number: undefined }],
-    ['an object', { building: undefined }],
+    ...optional.map((name): [string, object] => [name, { [name]: undefined }]),
     ['a field of an object', { loss: { ...surgeClaim.loss, cat_code: undefined } }],
     ['a contact', { additional_contacts: surgeClaim.additional_contacts.slice(1) }],
   ])('does not match a claim from which %s was removed since', (_, removed) => {
-    expect(hasContentOf(stored(), { ...surgeClaim, ...removed })).toBe(false);
+    expect(hasContentOf(stored(inspected), { ...surgeClaim, ...inspected, ...removed })).toBe(false);
   });
 
   it.each([
