@@ -14,14 +14,15 @@ const [claims, adjusters, health, sandbox, app] = [
 const textOf = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
 
 test.each([
-  [claims, '| `external_id` | string, 1 to 100 characters, required | '],
   [claims, '| `loss.date` | date, required | '],
   [claims, '| `loss.date` | date | '],
   [claims, '| `building.flood_zone` | one of [72 values](/flood.md) | '],
   [claims, '| `estimate.overhead_rate` | number, 0 to 1 | '],
   [claims, '| `additional_contacts[].first_name` | string, 1 to 100 characters | '],
   [claims, '| `limit` | query | integer, 1 to 200 | '],
-  [adjusters, '/SVC-7F3K-Delacroix" \\\n  -X DELETE \\\n'],
+  [sandbox, '| `checks[].check` | `idempotency_keys` `lost_writes` '],
+  [app, '"accepting_assignments": False\n'],
+  [app, '"expirationTime": None,\n'],
   [claims, 'Returns `data`, an array of [Claim](#Claim), and `next_cursor`: send it as `cursor`'],
   [
     operationTable(ADDRESSES),
@@ -47,6 +48,12 @@ test('a page has the values of the contract, the addresses of the service and ea
     (_, name: string) => `${name}: ${filled(name).slice(0, 900).trim()}`,
   );
   expect(now).toBe(values);
+  const programs = fillPlaceholders('{{programs}}\n{{receivers}}', ADDRESSES);
+  const starts = programs.matchAll(/^```(\w.*)\n\W*(\w+)[^]*?(Python|Node|Java|\.NET) \d/gm);
+  const inFour = 'python [Python] _ Python;ts [TypeScript] _ Node;java [Java] _ Java;csharp [C#] _ .NET';
+  expect([...starts].map(([, ...parts]) => parts.join(' '))).toEqual(
+    ['Sends', 'Receives'].flatMap((does) => inFour.replaceAll('_', does).split(';')),
+  );
   expect(now.match(/^(derived|lists)[.]/gm)?.length).toBe(24);
   expect(() => filled('limits.pages')).toThrow('the unknown placeholder {{limits.pages}}');
 });
@@ -89,8 +96,16 @@ test('the changelog and its feed have each release with its date, its changes an
 });
 
 test('the collection has each operation with its headers, its filters off, and the variables of the reader', () => {
-  const { item, variable } = JSON.parse(postmanCollection(ADDRESSES));
-  expect(variable[0]).toEqual({ key: 'baseUrl', value: 'https://x.test' });
+  const { item, ...collection } = JSON.parse(postmanCollection(ADDRESSES));
+  const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+  const description = 'Set the variables apiKey, adjuster and claimId. Documentation: https://x.test/docs';
+  expect(collection).toEqual({
+    info: { name: 'Claim assignment', description, schema },
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{apiKey}}', type: 'string' }] },
+    variable: ['baseUrl', 'apiKey', 'adjuster', 'claimId'].map((key) => ({
+      ...{ key, value: key === 'baseUrl' ? 'https://x.test' : '' },
+    })),
+  });
   const shown = item.map(({ name, item: requests }: { name: string; item: { request: object }[] }) => [
     `# ${name}: ${requests.length}`,
     ...requests.slice(0, 3).map((request) => JSON.stringify(request).replace(/\s*\\n\s*/g, ' ')),
