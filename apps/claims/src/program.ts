@@ -337,7 +337,7 @@ export function createProgram(
     sandbox,
   )
     .addArgument(new Argument('<kind>', 'what they meet').choices(FAULT_KINDS))
-    .addOption(new Option('--count <n>', 'number of requests').argParser(wholeNumber(1, 1000)).default(1))
+    .addOption(new Option('--count <n>', 'number of requests').argParser(wholeNumber(1, 100)).default(1))
     .action(async (kind: FaultKind, options: CommonOptions & { count: number }) => {
       const { count } = options;
       const result = await (await connect(options)).sandbox.simulateFaults({ kind, count }, { signal });

@@ -493,7 +493,7 @@ describe('an error', () => {
       ['send -', '--concurrency', 1, 20],
       ['import -', '--concurrency', 1, 20],
       ['import -', '--header-row', 1, 1000],
-      ['sandbox faults dropped', '--count', 1, 1000],
+      ['sandbox faults dropped', '--count', 1, 100],
       ['rehearse /', '--claims', 1, 1000],
     ] as const;
     for (const [args, option, min, max] of bounds) {

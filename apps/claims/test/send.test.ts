@@ -179,7 +179,7 @@ describe('claims send', () => {
     );
   });
 
-  it('prints only JSON Lines with --json', async () => {
+  it('prints only JSON Lines with --json, one for each claim also on a terminal', async () => {
     const { service } = createFakeService();
     const { code, stdout, stderr } = await claims(['send', '-', '--json'], { service, stdin: input });
     expect(code).toBe(1);
@@ -197,6 +197,8 @@ describe('claims send', () => {
       { line: 5, outcome: 'sent' },
     ]);
     expect(stderr).toBe('3 sent, 2 failed\n');
+    const again = { service: createFakeService().service, stdin: input, terminal: true };
+    expect((await claims(['send', '-', '--json'], again)).stdout).toBe(stdout);
   });
 
   it('draws a progress bar on a terminal, and prints only errors above it', async () => {

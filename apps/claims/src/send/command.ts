@@ -77,8 +77,8 @@ export async function sendLines(
   progress.show(0, 0);
   for await (const outcome of sendClaims(client, lines, { ...options, journal, signal, onRetry })) {
     counts[outcome.outcome] += 1;
-    const isPrinted = outcome.outcome === 'failed' || !stderr.isTTY || !stdout.isTTY;
-    if (isPrinted && (options.json || outcome.outcome !== 'not_sent')) {
+    const isShown = outcome.outcome === 'failed' || !stderr.isTTY || !stdout.isTTY;
+    if (options.json || (isShown && outcome.outcome !== 'not_sent')) {
       progress.hide();
       stdout.write(options.json ? jsonLine(outcome) : outcomeLines(outcome, colors, options.word));
     }
