@@ -186,6 +186,9 @@ it('what the file does not show is asked, with how to answer it', async () => {
     expect.stringContaining('"Insured Phone", "Insured Home Phone" may have the field policyholder.phone'),
     expect.stringContaining('named with --columns'),
   ]);
+  const { stdout } = await claims([...args, '--header-row', '2', '--json'], { env: {} });
+  const phones = { columns: ['Insured Phone', 'Insured Home Phone'], fields: ['policyholder.phone'] };
+  expect(JSON.parse(stdout).problems).toEqual([expect.objectContaining(phones)]);
   const columns = join(folder, 'answers.json');
   const unanswered = await claims([...args, '--header-row', '2', '--columns', columns], { env: {} });
   expect(unanswered.stderr).toContain(`write the field of each column into ${columns}, and null`);
