@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import {
   type AuditEvent,
@@ -13,6 +16,7 @@ import type { AuditAction, ClaimId, FirmId, KeyId, StaffMember, Svcid } from '@s
 import { aLoggedRequest, testClaim } from '@svc/testkit';
 import { atEnd } from '../../../tools/services/at-end.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
+import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { compose } from '../src/composition/compose.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/logging.ts';
@@ -198,7 +202,8 @@ test('every command prints what people read, with --json what programs read, and
       const [endpoint] = await stores.webhookReads.endpoints(other.id);
       const [latest] = await stores.webhookReads.deliveries(other.id, endpoint?.id ?? '', null, 1);
       const [attempt] = latest?.attempts ?? [];
-      const pending = { id: UNKNOWN, createdAt: svc.clock.now(), status: 'pending', attempts: [] } as const;
+      const times = { createdAt: svc.clock.now(), changesAfter: 1000, changesUntil: 2000 };
+      const pending = { ...times, id: UNKNOWN, status: 'pending', attempts: [] } as const;
       if (latest === undefined || attempt === undefined) return;
       await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt({ ...latest, ...pending }, attempt));
     },
@@ -465,6 +470,65 @@ test('a command migrates as its operator, uses two connections and no Redis, and
   jest.restoreAllMocks();
   const notice = `DATABASE_URL is unset: using the embedded database in ${process.cwd()}/.data\n`;
   expect((await run(['firm', 'list'], {})).stderr).toBe(notice);
+});
+
+test('the database is copied whole by the role that owns the schema, as the operator, which is recorded', async () => {
+  const { sessions, steps } = svc;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'OTHER'), 'no gzip');
+  const rows = { claims: 3, firms: 1 };
+  const migrated = [1, 2].map((id) => ({ id, name: `m${id}` }));
+  const applied = migrated.map((one) => ({ ...one, at: one.id * MINUTE }));
+  /** A line of the transcript, which also says what goes wrong. */
+  let now = '';
+  const placements = ['reference', 'distributed', 'coordinator'] as const;
+  const copying = createSessions({
+    ...sessions.parts,
+    async migrateDatabase(url, _, { migrationUrl, variable, caller } = {}) {
+      steps.push(`migrate ${url} ${migrationUrl ?? variable} ${caller?.actor}`);
+      return now.includes('Nothing') ? [] : migrated;
+    },
+    async *backUpDatabase(url, { isMove = false } = {}) {
+      steps.push(`back up ${url} ${isMove}`);
+      yield Buffer.from('header ');
+      if (now.includes('lost')) throw new Error('lost');
+      yield Buffer.from(JSON.stringify({ rows }));
+    },
+    async restoreDatabase(url, backup) {
+      steps.push(`restore ${url}: ${await text(backup)}`);
+      return { rows, at: 'AT' };
+    },
+    readSchemaState: async (url) => ({
+      ...{ server: String(url), current: true, applied, pending: [], unknown: [] },
+      changed: now.includes('differs') ? [2] : [],
+    }),
+    async distributeDatabase(url) {
+      steps.push(`distribute ${url}`);
+      const tables = placements.map((placement, n) => ({ table: `t${n}`, placement, changed: n === 1 }));
+      return { citus: '13.2', workers: 4, tables };
+    },
+    readRoleRights: async (url) => ({
+      ...{ role: 'r', ownsTables: url === DATABASE.migrationUrl && !now.includes('needs the role') },
+      ...{ maxConnections: 9, changesAudit: false, seesStandbys: true, behindPooler: false },
+    }),
+  });
+  const transcript = readFileSync(new URL('svc-database.txt', import.meta.url), 'utf8');
+  const expected = transcript.trimEnd().split('\n');
+  const shown: string[] = [];
+  for (now of expected) {
+    const [given = ''] = now.split(' > ');
+    steps.length = 0;
+    const args = given.replace(/FILE|OTHER/, `${folder}/$&`).split(' ');
+    const env = { DATABASE_URL: DATABASE.url, SVC_OPERATOR: 'kim' };
+    const { code, stdout, stderr } = await svcInProcess(args, env, copying);
+    const printed = `${stdout}${stderr}`.trimEnd().replaceAll(/\s+/g, ' ').replaceAll(`${folder}/`, '');
+    shown.push([`${given} > ${printed} (${code})`, ...steps.slice(1, -1)].join('; '));
+    if (shown.length === 1) expect(readdirSync(folder)).toEqual(['OTHER']);
+  }
+  expect(shown).toEqual(expected);
+  const file = join(folder, 'FILE');
+  expect([readdirSync(folder), statSync(file).mode & 0o777]).toEqual([['FILE', 'OTHER'], 0o600]);
+  expect(gunzipSync(readFileSync(file)).toString()).toBe(`header ${JSON.stringify({ rows })}`);
 });
 
 test('new keys for push are a pair, each under its name', async () => {

@@ -4,17 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
-import {
-  backUpDatabase,
-  type CopiedRows,
-  type DatabaseUrl,
-  distributeDatabase,
-  migrateDatabase,
-  readRoleRights,
-  readSchemaState,
-  restoreDatabase,
-  type TablePlacement,
-} from '../composition/database.ts';
+import type { CopiedRows, DatabaseUrl, TablePlacement } from '../composition/database.ts';
 import { checkReadable, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
@@ -28,11 +18,11 @@ const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
   coordinator: 'on the coordinator',
 };
 
-export function addDatabaseCommands(program: Command, { withDatabase }: Sessions): void {
+export function addDatabaseCommands(program: Command, { withDatabase, parts }: Sessions): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
     // withDatabase migrates before it calls this.
     const { state, now } = await withDatabase(async (migrationUrl, now) => ({
-      state: await readSchemaState(migrationUrl),
+      state: await parts.readSchemaState(migrationUrl),
       now,
     }));
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
@@ -50,7 +40,7 @@ export function addDatabaseCommands(program: Command, { withDatabase }: Sessions
   addCommand(database, 'backup <file>', 'write all rows to a file, also while the service runs').action(
     async (file: string, options: OutputOptions) => {
       const rows = await withDatabase(async (url, _, record) => {
-        const written = await writeBackup(backUpDatabase(url, { onProgress: progress() }), file);
+        const written = await writeBackup(parts.backUpDatabase(url, { onProgress: progress() }), file);
         await record('database.backup');
         return written;
       });
@@ -65,8 +55,8 @@ export function addDatabaseCommands(program: Command, { withDatabase }: Sessions
   ).action(async (file: string, options: OutputOptions) => {
     checkReadable('FILE holds ', file);
     const { rows, at } = await withDatabase(async (url, _, record) => {
-      await requireOwner(url, 'Restoring a backup');
-      const restored = await restoreDatabase(url, readBackup(file), progress());
+      await requireOwner(parts, url, 'Restoring a backup');
+      const restored = await parts.restoreDatabase(url, readBackup(file), progress());
       await record('database.restore');
       return restored;
     });
@@ -82,11 +72,11 @@ export function addDatabaseCommands(program: Command, { withDatabase }: Sessions
       const target = targetUrl(to);
       const log = createLog({ level: 'error', format: 'json', stream: process.stderr });
       const { rows } = await withDatabase(async (url, _, record) => {
-        await requireOwner(url, 'Moving the database');
-        await migrateDatabase(target, log, { variable: '--to', caller: thisOperator() });
+        await requireOwner(parts, url, 'Moving the database');
+        await parts.migrateDatabase(target, log, { variable: '--to', caller: thisOperator() });
         // Before the copy, which has it too.
         await record('database.move');
-        return restoreDatabase(target, backUpDatabase(url, { isMove: true }), progress());
+        return parts.restoreDatabase(target, parts.backUpDatabase(url, { isMove: true }), progress());
       });
       if (options.json) return printJson({ rows });
       printRows(rows);
@@ -100,7 +90,7 @@ export function addDatabaseCommands(program: Command, { withDatabase }: Sessions
     'lay out the tables over a Citus cluster, by firm; again after each upgrade, for new tables',
   ).action(async (options: OutputOptions) => {
     const { citus, workers, tables } = await withDatabase(async (url, _, record) => {
-      const distributed = await distributeDatabase(url);
+      const distributed = await parts.distributeDatabase(url);
       await record('database.distribute');
       return distributed;
     });
@@ -135,8 +125,8 @@ const printRows = (rows: CopiedRows): void =>
   );
 
 /** Before the first statement that would fail without a hint. */
-async function requireOwner(url: DatabaseUrl, act: string): Promise<void> {
-  const { role, ownsTables } = await readRoleRights(url);
+async function requireOwner(parts: Sessions['parts'], url: DatabaseUrl, act: string): Promise<void> {
+  const { role, ownsTables } = await parts.readRoleRights(url);
   if (!ownsTables)
     throw new OperatorError(
       `${act} needs the role that owns the schema, and ${role} does not own it: set MIGRATION_DATABASE_URL`,

@@ -4,12 +4,17 @@ import type { AuditAction } from '@svc/domain';
 import { compose } from '../composition/compose.ts';
 import type { Services } from '../composition/container.ts';
 import {
+  backUpDatabase,
   type Database,
   type DatabaseUrl,
+  distributeDatabase,
   migrateDatabase,
   type NamedMigration,
   openDatabase,
+  readRoleRights,
+  readSchemaState,
   recordDatabaseAction,
+  restoreDatabase,
 } from '../composition/database.ts';
 import { addressOf, type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
@@ -45,8 +50,11 @@ interface Migrated {
 
 export const thisOperator = () => byOperator(operatorName);
 
-/** What commands open. */
-const PARTS = { openDatabase, migrateDatabase, recordDatabaseAction, compose };
+/** What commands open and call. */
+const PARTS = {
+  ...{ openDatabase, migrateDatabase, recordDatabaseAction, compose },
+  ...{ backUpDatabase, distributeDatabase, readRoleRights, readSchemaState, restoreDatabase },
+};
 type Parts = typeof PARTS;
 
 /** Brings the schema up to date and runs `work`. */
@@ -113,8 +121,12 @@ const withService = <T>(parts: Parts, work: (services: Services) => Promise<T>):
   withMigrated(parts, (migrated) => composed(parts, migrated, work));
 
 /** What commands run in. */
-export const createSessions = (parts = PARTS) => ({
-  withDatabase: <T>(work: Parameters<typeof withDatabase<T>>[1]) => withDatabase(parts, work),
-  withService: <T>(work: (services: Services) => Promise<T>) => withService(parts, work),
-});
+export const createSessions = (changes: Partial<Parts> = {}) => {
+  const parts = { ...PARTS, ...changes };
+  return {
+    parts,
+    withDatabase: <T>(work: Parameters<typeof withDatabase<T>>[1]) => withDatabase(parts, work),
+    withService: <T>(work: (services: Services) => Promise<T>) => withService(parts, work),
+  };
+};
 export type Sessions = ReturnType<typeof createSessions>;
