@@ -50,12 +50,22 @@ const ok = check('ok');
 const wrong = check('wrong');
 const note = check('note');
 
+/** What asks what the service depends on. */
+const PROBES = {
+  ...{ openDatabase, probeDatabase, probeEncryption, readClockAheadMs, readFirms, readReplication },
+  ...{ readRoleRights, readSchemaState, reportServers, probeRedis, reportNodes, mailProblem },
+};
+type Probes = typeof PROBES;
+
 /** Checks everything the service depends on; a failed check does not stop the others. */
-export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
+export async function diagnose(
+  env: Parameters<typeof readConfig>[0] = process.env,
+  probes: Probes = PROBES,
+): Promise<{ ok: boolean; checks: Check[] }> {
   const checks: Check[] = [checkNode(process.versions.node)];
   let config: Config | null = null;
   try {
-    config = readConfig(process.env, false);
+    config = readConfig(env, false);
     checks.push(ok('environment', 'all variables are valid'));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -63,9 +73,9 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
   }
   if (config !== null)
     checks.push(
-      ...(await checkDatabase(config)),
-      await checkRedis(config),
-      await checkMail(config),
+      ...(await checkDatabase(config, probes)),
+      await checkRedis(config, probes),
+      await checkMail(config, probes),
       checkPush(config),
       ...checkAddress(config),
       ...notesOn(config),
@@ -96,27 +106,30 @@ const quietLog = () => createLog({ level: 'error', format: 'json', stream: proce
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-async function checkDatabase(config: Config): Promise<Check[]> {
+async function checkDatabase(config: Config, probes: Probes): Promise<Check[]> {
   const location = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
   let servers: Check[] = [];
   try {
-    const opened = await openDatabase(config, () => {});
+    const opened = await probes.openDatabase(config, () => {});
     try {
-      servers = await checkServers(opened.url);
-      await probeDatabase(opened.url, quietLog());
-      const state = await readSchemaState(opened.migrationUrl);
-      const rights = await readRoleRights(opened.url);
-      const replication = await readReplication(opened.url, quietLog());
+      servers = await checkServers(opened.url, probes);
+      await probes.probeDatabase(opened.url, quietLog());
+      const state = await probes.readSchemaState(opened.migrationUrl);
+      const rights = await probes.readRoleRights(opened.url);
+      const replication = await probes.readReplication(opened.url, quietLog());
       return [
         ok('database', `PostgreSQL ${state.server}, ${location}`),
         ...servers,
-        checkClock(await readClockAheadMs(opened.url, quietLog())),
+        checkClock(await probes.readClockAheadMs(opened.url, quietLog())),
         checkSchema(state),
         checkRights(rights),
         checkConnections(config, rights),
         ...(opened.embeddedIn === null ? [checkStandbys(rights, replication)] : []),
         ...(state.current
-          ? [await checkEncryption(config, opened.url), checkFirms(await readFirms(opened.url, quietLog()))]
+          ? [
+              await checkEncryption(config, opened.url, probes),
+              checkFirms(await probes.readFirms(opened.url, quietLog())),
+            ]
           : []),
       ];
     } finally {
@@ -141,7 +154,7 @@ export function checkClock(aheadMs: number): Check {
 }
 
 /** Each server of several: one accepts writes, and the others are its standbys. */
-async function checkServers(url: DatabaseUrl): Promise<Check[]> {
+async function checkServers(url: DatabaseUrl, { reportServers }: Probes): Promise<Check[]> {
   const servers = await reportServers(url);
   if (servers.length === 1) return [];
   return servers.map(({ server, problem, isStandby }) =>
@@ -166,10 +179,10 @@ export function checkSchema({ current, applied, unknown, changed }: SchemaState)
   return ok('schema', `up to date (${applied.length} migrations)`);
 }
 
-async function checkEncryption(config: Config, url: DatabaseUrl): Promise<Check> {
+async function checkEncryption(config: Config, url: DatabaseUrl, probes: Probes): Promise<Check> {
   const what = 'encryption';
   try {
-    await probeEncryption(config, url, quietLog());
+    await probes.probeEncryption(config, url, quietLog());
   } catch (error) {
     return wrong(what, messageOf(error));
   }
@@ -247,7 +260,7 @@ export function checkConnections(
   };
 }
 
-async function checkRedis(config: Config): Promise<Check> {
+async function checkRedis(config: Config, { reportNodes, probeRedis }: Probes): Promise<Check> {
   if (config.redisUrls.length === 0) {
     return note('redis', 'REDIS_URL is unset: rate limits apply per process');
   }
@@ -264,7 +277,7 @@ async function checkRedis(config: Config): Promise<Check> {
       );
 }
 
-async function checkMail({ smtpUrl }: Config): Promise<Check> {
+async function checkMail({ smtpUrl }: Config, { mailProblem }: Probes): Promise<Check> {
   const what = 'mail';
   if (smtpUrl === null) return note(what, 'SMTP_URL is unset: sign-in codes are written to the log');
   const problem = await mailProblem(smtpUrl());
@@ -311,7 +324,7 @@ export function checkPush(config: Config): Check {
 }
 
 /** Production is where no demo firm is created. */
-export const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[] =>
+const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[] =>
   baseUrl !== null || createsDemoFirm
     ? []
     : [
