@@ -5,7 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { Unavailable } from '@svc/application';
+import { SchemaError } from '@svc/adapter-postgres';
+import { type AuditCaller, BY_SERVICE, byOperator, Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { testClaim } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
@@ -13,7 +14,7 @@ import { atEnd } from '../../../tools/services/at-end.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { compose } from '../src/composition/compose.ts';
-import { openDatabase } from '../src/composition/database.ts';
+import { migrateDatabase, openDatabase } from '../src/composition/database.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { listen } from '../src/listen.ts';
 import { startOperationsServer } from '../src/operations-server.ts';
@@ -356,4 +357,32 @@ test('a database in the environment is used as it is, with the role of migration
         `DATA_DIR holds "${dataDir}"; allowed: a folder that exists or can be created (${code})`,
       ),
     );
+});
+
+test('migrations are made by the role that owns the schema and recorded one by one; an error names the server', async () => {
+  const steps: unknown[] = [];
+  const [owner, kim] = ['postgres://owner@h/db', byOperator('kim')] as const;
+  const migrating = (given: Parameters<typeof migrateDatabase>[2] = {}, error?: Error) =>
+    migrateDatabase(DATABASE, LOG, given, {
+      async migrate(options) {
+        if (error !== undefined) throw error;
+        return steps.push(options) > 0 ? [2, 3].map((id) => ({ id, name: `m${id}` })) : [];
+      },
+      recordDatabaseAction: async (...call) => void steps.push(call),
+    }).catch(({ message }) => message);
+  expect(await migrating()).toMatchObject([{ id: 2 }, { id: 3 }]);
+  await migrating({ migrationUrl: owner, caller: kim });
+  const recorded = (by: AuditCaller) =>
+    [2, 3].map((id) => [DATABASE, LOG, by, 'database.migrate', `migration:${id}`]);
+  expect(steps).toEqual([
+    ...[{ url: DATABASE, log: LOG }, ...recorded(BY_SERVICE)],
+    ...[{ url: owner, log: LOG, serviceUrl: DATABASE }, ...recorded(kim)],
+  ]);
+  for (const [given, text] of [
+    [{}, 'DATABASE_URL points to service@h/db.'],
+    [{ migrationUrl: 'postgres://h/db', variable: '--to' }, '--to points to h/db.'],
+    [{ migrationUrl: () => 'POSTGRES://o:p@s@a,b/db?c=/d@e' }, 'MIGRATION_DATABASE_URL points to o@a,b/db.'],
+  ] as const)
+    expect(await migrating(given, new Error('Lost.'))).toBe(`Lost. ${text}`);
+  expect(await migrating({}, new SchemaError('Newer.'))).toBe('Newer.');
 });

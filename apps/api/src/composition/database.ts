@@ -79,8 +79,9 @@ export async function migrateDatabase(
     /** Whom the audit trail names. */
     readonly caller?: AuditCaller;
   } = {},
+  parts = { migrate, recordDatabaseAction },
 ): Promise<readonly NamedMigration[]> {
-  const applied = await migrate({
+  const applied = await parts.migrate({
     url: migrationUrl,
     log,
     ...(migrationUrl !== url && { serviceUrl: url }),
@@ -95,7 +96,7 @@ export async function migrateDatabase(
     throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
   });
   for (const { id } of applied)
-    await recordDatabaseAction(url, log, caller, 'database.migrate', `migration:${id}`);
+    await parts.recordDatabaseAction(url, log, caller, 'database.migrate', `migration:${id}`);
   return applied;
 }
 
