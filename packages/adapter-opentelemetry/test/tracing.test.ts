@@ -59,6 +59,7 @@ test.each<[Sampling['sampler'], ratio: number, exported: string[]]>([
 });
 
 test('a request has its route, status and code; one that failed or was given up is an error', async () => {
+  process.env.OTEL_RESOURCE_ATTRIBUTES = 'service.name=other,deployment=blue';
   const { spans } = await traced(({ request, requestEnded }) => {
     for (const ended of [
       { route: 'GET /v1/me', status: 200 },
@@ -94,7 +95,9 @@ test('a request has its route, status and code; one that failed or was given up 
     of('GET /aborted', undefined, { 'error.type': 'aborted' }),
     of('HTTP', 404, { 'http.request.method': 'HTTP' }),
   ]);
-  expect(new Set(spans.map(({ resource }) => resource.attributes['service.name']))).toEqual(new Set(['own']));
+  delete process.env.OTEL_RESOURCE_ATTRIBUTES;
+  for (const { resource } of spans)
+    expect(resource.attributes).toMatchObject({ 'service.name': 'own', deployment: 'blue' });
 });
 
 test('use cases and the jobs that they cause continue the trace of a request; reminders start their own', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { MetricSources } from '@svc/application';
+import type { MaintenanceState, MetricSources } from '@svc/application';
 import { createPrometheusMetrics } from '../src/index.ts';
 
 const SOURCES: MetricSources = {
@@ -166,12 +166,20 @@ test.each([
   expect((await samplesOf(unread, earlier)).filter((line) => ofUnread.test(line))).toEqual([]);
 });
 
-test('without Redis, an archive and standbys there are no metrics of them', async () => {
-  const maintenance = async () => ({ archive: null, transactionIdAge: 1, multixactIdAge: 1 });
+test('without Redis, an archive and standbys there are no metrics of them; what is zero is one', async () => {
+  let archive: MaintenanceState['archive'] = null;
+  const maintenance = async () => ({ archive, transactionIdAge: 1, multixactIdAge: 1 });
   const none = { standbys: 0, synchronousStandbys: 0, requiredSynchronousStandbys: 0, maxLagSeconds: null };
   const without = { ...SOURCES, maintenance, replication: async () => none, redis: () => null };
   const samples = await samplesOf(without);
-  expect(samples.filter((line) => /^(redis|postgres_(archive|replication))_/.test(line))).toEqual([]);
+  const optional = /^(redis|postgres_(archive|replication))_/;
+  expect(samples.filter((line) => optional.test(line))).toEqual([]);
+  archive = { isFailing: false, waitingSegments: 0 };
+  const zero = { ...without, replication: async () => ({ ...none, maxLagSeconds: 0 }) };
+  expect((await samplesOf(zero)).filter((line) => optional.test(line))).toEqual([
+    ...['postgres_replication_lag_seconds 0', 'postgres_archive_failing 0'],
+    'postgres_archive_waiting_segments 0',
+  ]);
 });
 
 describe('names follow the conventions of Prometheus', () => {
@@ -191,6 +199,9 @@ describe('names follow the conventions of Prometheus', () => {
     const lines = await samplesOf(SOURCES);
     const types = await typesOf();
     expect(types.filter(([name]) => /_(ms|milliseconds|kilobytes|percent)(_|$)/.test(name))).toEqual([]);
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds'])
+      expect(types).toContainEqual([name, 'gauge']);
+    expect(createPrometheusMetrics().contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
     const helped = new Set(lines.map((line) => /^# HELP (\S+) \S/.exec(line)?.[1]));
     expect(types.filter(([name]) => !helped.has(name))).toEqual([]);
   });
