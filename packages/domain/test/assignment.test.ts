@@ -528,6 +528,10 @@ test('each outcome of an offer names the rule that decided it', () => {
       expect(text).toBe(DECIDING_RULES[rule]);
       return rule;
     });
+  const words = Object.entries(DECIDING_RULES).map(([rule, text]) => `${rule}: … ${text.split(' ').at(-1)}`);
+  expect(words.join(' ')).toBe(
+    'awaiting_answer: … it. first_answer_while_pending: … count. adjuster_may_not_accept: … claims. withdrawn_by_firm: … claim. offered_again: … again. claim_closed: … closed.',
+  );
   expect(rulesAt(null)).toEqual(['awaiting_answer', ...rest]);
   expect(rulesAt(1)).toEqual(['claim_closed', ...rest]);
   for (const status of ['unassigned', 'withdrawn'] as const) {

@@ -73,7 +73,8 @@ describe('quiet hours', () => {
   });
 });
 
-test('the next time on a clock that is set back is the first of the two', () => {
+test('the next time on a clock that is set back is the first of the two, and of one that it shows tomorrow', () => {
+  expect(nextLocalTime(at('2026-09-01T13:00:20Z'), '08:00', CHICAGO)).toBe(at('2026-09-02T13:00:00Z'));
   expect(nextLocalTime(at('2026-11-01T05:30:00Z'), '01:30', CHICAGO)).toBe(at('2026-11-01T06:30:00Z'));
 });
 
@@ -198,6 +199,7 @@ describe('deadlines', () => {
     ['2026-10-25T15:00:00Z', '2026-11-09T16:00:00Z'],
     ['2026-03-01T16:00:00Z', '2026-03-16T15:00:00Z'],
     ['2026-03-01T05:30:00Z', '2026-03-16T04:30:00Z'],
+    ['2026-10-25T05:30:00Z', '2026-11-09T06:30:00Z'],
   ])(
     'of days from an acceptance at %s end at the same time of day, also over a change of the clocks',
     (from, end) => {

@@ -199,9 +199,7 @@ describe('the clocks of a claim', () => {
     const lateOf = (changes: Partial<ClockFacts>) =>
       claimClocksOf({ ...facts, ...changes }, NO_CLOCKS, [], facts.acceptedAt + 9 * DAY).contact.late;
     expect([lateOf({ closedAt }), lateOf({}), lateOf({ closedAt: facts.acceptedAt + 2 * DAY })]).toEqual([
-      false,
-      true,
-      true,
+      ...[false, true, true],
     ]);
   });
 });

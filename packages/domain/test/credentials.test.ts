@@ -102,6 +102,8 @@ describe('warnings', () => {
     expect(warningsOf({ licenses: [fl(inDays)] })).toEqual(expected);
     expect(warningsOf(until(inDays))).toEqual(expected);
     expect(warningsOf({ licenses: [fl(inDays), fl(100)] })).toEqual([]);
+    const others = { ...until(inDays, 'rcbap'), licenses: [{ ...fl(100), state: 'TX' }] };
+    expect(warningsOf(others, 'dwelling')).toEqual(['license_missing', ...expected, 'fcn_category']);
   });
 
   test.each([
@@ -195,9 +197,7 @@ describe('reminders', () => {
       licenses: [{ state: 'FL', kind: 'resident', number: '1', expiresOn: '2027-04-30' }],
     } as const;
     expect([endsOn(known, '2027-04-30'), endsOn(known, '2027-04-29'), endsOn(undefined, '')]).toEqual([
-      true,
-      false,
-      false,
+      ...[true, false, false],
     ]);
   });
 });

@@ -104,14 +104,6 @@ describe('a membership', () => {
     }
     expect(before).toEqual(record());
   });
-
-  test.each(MEMBERSHIP_STATUSES)('every action from %s keeps firstKnownAt', (status) => {
-    const { record, now } = recordIn[status];
-    for (const action of MEMBERSHIP_ACTIONS) {
-      if (codeThrownBy(() => perform[action](record(), now)) !== null) continue;
-      expect(perform[action](record(), now).firstKnownAt).toBe(INVITED);
-    }
-  });
 });
 
 describe('an invitation', () => {
