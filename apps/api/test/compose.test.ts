@@ -8,6 +8,7 @@ import { EncryptionKeyError, type PostgresStores } from '@svc/adapter-postgres';
 import { sendClaimBody } from '@svc/contract';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { testClaim } from '@svc/testkit';
+import { startNameServer } from '../../../packages/adapter-notifications/test/name-server.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { receiptKeyOf } from '../src/composition/claims.ts';
@@ -80,12 +81,7 @@ test('the configuration is what the stores are opened with', async () => {
 });
 
 test('the configuration is what the services get', async () => {
-  const env = {
-    PASSKEYS: 'required',
-    BASE_URL: 'https://claims.example',
-    SESSION_MAX_DAYS: '5',
-    TRUST_PROXY: '2',
-  };
+  const env = { PASSKEYS: 'required', BASE_URL: ADDRESSES.baseUrl, SESSION_MAX_DAYS: '5', TRUST_PROXY: '2' };
   const { services } = await composed({ ...env, SESSION_LIMIT_PER_MINUTE: '3' });
   const { passkeysRequired, sessionMaxAgeMs, trustProxy, operator, addresses, sessionLimiter } = services;
   expect({ passkeysRequired, sessionMaxAgeMs, trustProxy, addresses, operator: operator.actor }).toEqual({
@@ -96,7 +92,10 @@ test('the configuration is what the services get', async () => {
     { allowed: true },
     { allowed: false, retryAfterMs: 20_000 },
   ]);
-  const other = await composed({}, { isDraining: () => true, maxConnections: 2 });
+  const late = { ...ADDRESSES, baseUrl: '' };
+  const other = await composed({}, { isDraining: () => true, maxConnections: 2, addresses: late });
+  late.baseUrl = 'https://late.example:8443';
+  expect(await other.services.passkeyVerifier.signInOptions('c')).toMatchObject({ rpId: 'late.example' });
   expect([other.services.passkeysRequired, other.services.sessionMaxAgeMs]).toEqual([false, 180 * DAY]);
   await expect(other.services.checkHealth()).rejects.toThrow('shutting down');
   await expect(services.checkHealth()).resolves.toBeUndefined();
@@ -173,8 +172,7 @@ test('without the key of stored data the service does not start, and its connect
     expect(steps).toEqual(['close']);
     return thrown;
   };
-  expect(await failing(new EncryptionKeyError('no key'))).toEqual(new ConfigError('no key'));
-  expect(await failing(new EncryptionKeyError('no key'))).toBeInstanceOf(ConfigError);
+  expect(await failing(new EncryptionKeyError('no key'))).toStrictEqual(new ConfigError('no key'));
   expect(await failing(new Error('lost'))).not.toBeInstanceOf(ConfigError);
 });
 
@@ -318,7 +316,8 @@ test('keys for push and receipts are those of the configuration, or generated on
 });
 
 test('mail goes to adjusters but test accounts, and of a paused endpoint to the admins of its firm', async () => {
-  const { services, stores, lines } = await composed();
+  const names = await startNameServer(new Map());
+  const { services, stores, lines } = await composed({ DNS_SERVERS: names.address });
   const operator = operatorOf(services);
   const [firm, other] = [await operator.firm(), await operator.firm()];
   const { svcId } = await operator.adjuster({ email: 'ana@x.example' });
@@ -334,11 +333,10 @@ test('mail goes to adjusters but test accounts, and of a paused endpoint to the 
   await operator.staff(other.id);
   const paused = jest.spyOn(mail, 'sendWebhookPaused');
   const url = 'https://hooks.example:8443/path?secret';
-  const { webhook } = await services.createWebhook(services.operator, {
-    firmId: firm.id,
-    url,
-    environment: 'live',
-  });
+  const hook = { firmId: firm.id, url, environment: 'live' } as const;
+  const { webhook } = await services.createWebhook(services.operator, hook);
+  await services.manualDeliveries.testWebhook(services.operator, firm.id, webhook.id);
+  expect(names.asked).toContain('hooks.example');
   const mailed = async (reason: 'gone' | 'failing' | null) => {
     paused.mockClear();
     await stores.unitOfWork.run((tx) => tx.webhooks.save({ ...webhook, paused: reason }));
@@ -357,7 +355,7 @@ test('mail goes to adjusters but test accounts, and of a paused endpoint to the 
   expect(paused).not.toHaveBeenCalled();
 });
 
-test('a device with a subscription that is of no use is removed and counted, and one in a private network is not called', async () => {
+test('a device with a subscription that is of no use is removed and counted, and one in a private network is not called; sessions end at once', async () => {
   const metrics = createMetrics();
   const ended = jest.spyOn(metrics, 'pushEnded');
   const { services, stores, clock, lines } = await composed({ BASE_URL: ADDRESSES.baseUrl }, { metrics });
@@ -377,6 +375,8 @@ test('a device with a subscription that is of no use is removed and counted, and
   expect((await registered()).map(({ deviceId }) => deviceId)).toEqual(['inside']);
   expect(ended.mock.calls.flat().toSorted()).toEqual(['gone', 'rejected']);
   expect(lines).toContainEqual(['info', 'pushed', { notice: 'test', gone: 1, rejected: 1 }]);
+  await services.endSessions(svcId);
+  expect(await services.sessionAuthenticator.authenticate(token)).toBeNull();
 });
 
 test('the log has why a signal failed, and that one could not be recorded', async () => {

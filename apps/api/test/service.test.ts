@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -246,14 +247,19 @@ test('a request is traced from its caller to the job that it causes, without ids
 });
 
 test('the addresses are those of the configuration, and before it stops a service is not healthy', async () => {
-  const [baseUrl, docsUrl, supportEmail] = [
-    'https://claims.example',
-    'https://docs.example',
-    'help@x.example',
-  ];
+  const [baseUrl, docsUrl, supportEmail] = ['https://claims.example', 'https://docs.example', 'h@x.example'];
   const env = { BASE_URL: baseUrl, SUPPORT_EMAIL: supportEmail };
-  const patient = { SHUTDOWN_GRACE_MS: '1000', HEADERS_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '600000' };
+  const patient = { SHUTDOWN_GRACE_MS: '1000', HEADERS_TIMEOUT_MS: '500000', REQUEST_TIMEOUT_MS: '600000' };
+  const served: unknown[] = [];
+  const note = (request: unknown) => void served.push(Object(request).server);
+  subscribe('http.server.request.start', note);
   const other = await started({ ...env, ...patient, METRICS_PORT: '0' });
+  const [, files] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  await (await fetch(`${other.service.url}/v1/health`)).text();
+  unsubscribe('http.server.request.start', note);
+  expect(served[0]).toMatchObject({
+    ...{ headersTimeout: 500_000, requestTimeout: 600_000, maxConnections: Number(files) - 370 },
+  });
   expect(other.service.services.addresses).toEqual({ baseUrl, docsUrl: `${baseUrl}/docs`, supportEmail });
   const probe = async (path: string) =>
     (await fetch(new URL(path, other.service.metricsUrl ?? undefined))).status;

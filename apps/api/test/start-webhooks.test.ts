@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { later } from '@svc/testkit/eventually';
 import { startWebhooks } from '../src/composition/start-webhooks.ts';
 
-test('signals that could not be queued are reported and queued later, and stopping waits for those that are queued and sent', async () => {
+test('signals that could not be queued are reported and queued later, and stopping waits for those that are queued and sent, but not for one that never ends', async () => {
   const [failed, begun, queued] = [later(), later(), later()];
   const log = { debug() {}, info() {}, error() {}, warn: () => failed.resolve() };
   const broken = startWebhooks(
-    { start: () => Promise.reject(new Error('no connection')), settled: async () => {} },
+    { start: () => Promise.reject(new Error('no connection')), settled: () => new Promise(() => {}) },
     log,
   );
   await failed.promise;

@@ -42,7 +42,7 @@ test.each<[(text: string) => unknown, accepted: string[], values: unknown[], ref
     parseNewSvcId,
     [LONGEST, '...'],
     [LONGEST, '...'],
-    ['.', '..', ' S', 'S ', `${LONGEST}e`, '東'.repeat(86)],
+    ['.', '..', ' S', 'S ', `${LONGEST}e`, '東'.repeat(86), '\ud800'],
   ],
   [parseEmail, ['A@x.example'], ['A@x.example'], ['a', 'a@', 'a @x.example', '']],
   [parseBoolean, ['true', 'false'], [true, false], ['TRUE', '1', '']],
