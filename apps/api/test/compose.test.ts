@@ -101,9 +101,9 @@ test('the configuration is what the services get', async () => {
   await expect(services.checkHealth()).resolves.toBeUndefined();
   const { cursors, secrets, streamLimit } = other.services;
   const secret = (name: string) => Buffer.from(name.padEnd(32));
-  const [position, scope] = [{ at: 5, id: 'c' }, { list: 'claims', reader: 'f', filters: {} }];
-  const cursor = cursors.write(position, scope);
-  expect(createCursors(secret('cursor_signing')).read(cursor, scope)).toEqual(position);
+  const scope = { list: 'claims', reader: 'f', filters: {} };
+  const cursor = cursors.write({ at: 5, id: 'c' }, scope);
+  expect(createCursors(secret('cursor_signing')).read(cursor, scope)).toEqual({ at: 5, id: 'c' });
   const ofCodes = createSecrets(secret('sign_in_code_hashing'));
   expect(secrets.hashOfCode('a@x.example', '1')).toBe(ofCodes.hashOfCode('a@x.example', '1'));
   const full = ['warn', 'no further live updates are opened: pages poll', { max_streams: 1 }];

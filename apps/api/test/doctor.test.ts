@@ -156,7 +156,8 @@ test('doctor asks all that the service depends on, goes on where something is wr
     lines.push(`${ok}: ${asked.splice(0).join(' ')}: ${others.join(' | ')}`.replaceAll(DATA_DIR, 'DIR'));
     writeFileSync(join(DATA_DIR, 'vapid.json'), '');
   }
-  expect(lines).toEqual(readFileSync(new URL('doctor.txt', import.meta.url), 'utf8').trimEnd().split('\n'));
+  const transcript = readFileSync(new URL('doctor.txt', import.meta.url), 'utf8');
+  expect(lines).toEqual(transcript.trimEnd().split('\n'));
 });
 
 test('doctor counts firms, and names those whose erasure may have been interrupted', () => {

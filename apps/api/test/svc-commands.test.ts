@@ -512,7 +512,8 @@ test('the database is copied whole by the role that owns the schema, as the oper
       ...{ maxConnections: 9, changesAudit: false, seesStandbys: true, behindPooler: false },
     }),
   });
-  const expected = readFileSync(new URL('svc-database.txt', import.meta.url), 'utf8').trimEnd().split('\n');
+  const transcript = readFileSync(new URL('svc-database.txt', import.meta.url), 'utf8');
+  const expected = transcript.trimEnd().split('\n');
   const shown: string[] = [];
   for (now of expected) {
     const [given = ''] = now.split(' > ');

@@ -199,8 +199,7 @@ describe('names follow the conventions of Prometheus', () => {
     const lines = await samplesOf(SOURCES);
     const types = await typesOf();
     expect(types.filter(([name]) => /_(ms|milliseconds|kilobytes|percent)(_|$)/.test(name))).toEqual([]);
-    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds'])
-      expect(types).toContainEqual([name, 'gauge']);
+    expect(types).toContainEqual(['process_resident_memory_bytes', 'gauge']);
     expect(createPrometheusMetrics().contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
     const helped = new Set(lines.map((line) => /^# HELP (\S+) \S/.exec(line)?.[1]));
     expect(types.filter(([name]) => !helped.has(name))).toEqual([]);

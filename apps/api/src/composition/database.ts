@@ -79,9 +79,9 @@ export async function migrateDatabase(
     /** Whom the audit trail names. */
     readonly caller?: AuditCaller;
   } = {},
-  parts = { migrate, recordDatabaseAction },
+  { migrate: apply, recordDatabaseAction: record } = { migrate, recordDatabaseAction },
 ): Promise<readonly NamedMigration[]> {
-  const applied = await parts.migrate({
+  const applied = await apply({
     url: migrationUrl,
     log,
     ...(migrationUrl !== url && { serviceUrl: url }),
@@ -95,8 +95,7 @@ export async function migrateDatabase(
       .replace(/:[^/]*@/, '@');
     throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
   });
-  for (const { id } of applied)
-    await parts.recordDatabaseAction(url, log, caller, 'database.migrate', `migration:${id}`);
+  for (const { id } of applied) await record(url, log, caller, 'database.migrate', `migration:${id}`);
   return applied;
 }
 
