@@ -49,7 +49,7 @@ test('a page has the values of the contract, the addresses of the service and ea
   );
   expect(now).toBe(values);
   const programs = fillPlaceholders('{{programs}}\n{{receivers}}', ADDRESSES);
-  const starts = programs.matchAll(/^```(\w.*)\n\W*(\w+)[^]*?(Python|Node|Java|\.NET) \d/gm);
+  const starts = programs.matchAll(/^```(\w.*)\n\W*(\w+)[\s\S]*?(Python|Node|Java|\.NET) \d/gm);
   const inFour = 'python [Python] _ Python;ts [TypeScript] _ Node;java [Java] _ Java;csharp [C#] _ .NET';
   expect([...starts].map(([, ...parts]) => parts.join(' '))).toEqual(
     ['Sends', 'Receives'].flatMap((does) => inFour.replaceAll('_', does).split(';')),

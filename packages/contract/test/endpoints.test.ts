@@ -436,8 +436,7 @@ it('responses of the app, the desk, the sandbox and the accounts have these fiel
   const returnedBy = (of: (id: string, endpoint: Endpoint) => boolean) => {
     const found = new Map<string, string>();
     for (const [, { success, next }] of all.filter((one) => of(...one)))
-      for (const schema of [success.schema, next?.schema])
-        if (schema) describeReturned(schema, found);
+      for (const schema of [success.schema, next?.schema]) if (schema) describeReturned(schema, found);
     return found;
   };
   const firms = { ...firmEndpoints, ...sandboxEndpoints };
