@@ -1,4 +1,5 @@
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -147,6 +148,8 @@ function targetUrl(to: string): string {
 async function writeBackup(backup: AsyncIterable<Buffer>, file: string): Promise<CopiedRows> {
   if (existsSync(file)) throw new OperatorError(`${file} exists; name a new file`);
   const draft = `${file}.${process.pid}.part`;
+  // Opened first: a stream would open it after a backup that failed at once, and leave it.
+  const opened = await open(draft, 'wx', 0o600);
   let last: Buffer = Buffer.alloc(0);
   async function* remembered() {
     for await (const chunk of backup) {
@@ -155,11 +158,7 @@ async function writeBackup(backup: AsyncIterable<Buffer>, file: string): Promise
     }
   }
   try {
-    await pipeline(
-      Readable.from(remembered()),
-      createGzip(),
-      createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
-    );
+    await pipeline(Readable.from(remembered()), createGzip(), opened.createWriteStream({ flush: true }));
     renameSync(draft, file);
   } finally {
     rmSync(draft, { force: true });
