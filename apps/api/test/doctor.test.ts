@@ -202,6 +202,7 @@ test.each([
   [1001, 'note', '1.0 s ahead of'],
   [-60_000, 'note', '60.0 s behind'],
   [60_001, 'wrong', '60.0 s ahead of'],
+  [-61_000, 'wrong', '61.0 s behind'],
 ])('a clock that is %d ms ahead of that of the database is %s', (aheadMs, state, difference) => {
   expect(checkClock(aheadMs)).toMatchObject({ state, detail: expect.stringContaining(difference) });
 });

@@ -105,6 +105,7 @@ describe('the key file', () => {
   it('is read from its default path, or from XDG_CONFIG_HOME', async () => {
     await write(join(folder, '.config/claims/key'), 0o600);
     expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
+    expect(await keyUsed([], { XDG_CONFIG_HOME: '' })).toBe('Bearer svc_test_from_file');
     await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
     expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
     await chmod(join(folder, 'xdg/claims/key'), 0o640);

@@ -643,8 +643,10 @@ describe('the board', () => {
     for (const [by, ...expected] of [
       ['name', 'Ärlig', 'Delgado', 'Reyes'],
       ['name', 'Reyes', 'Delgado', 'Ärlig'],
-      ['name', 'Delgado', 'Ärlig', 'Reyes'],
       ['ids', 'Reyes', 'Ärlig', 'Delgado'],
+      ['name', 'Ärlig', 'Delgado', 'Reyes'],
+      ['name', 'Reyes', 'Delgado', 'Ärlig'],
+      ['name', 'Delgado', 'Ärlig', 'Reyes'],
       ['carrier', 'Reyes', 'Ärlig', 'Delgado'],
       ['adjuster', 'Ärlig', 'Reyes', 'Delgado'],
       ['state', 'Reyes', 'Ärlig', 'Delgado'],

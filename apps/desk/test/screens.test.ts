@@ -871,6 +871,7 @@ test('what a role may not see or do is not there', async () => {
   answers.getFirmReadiness = example('getFirmReadiness', { checks });
   answers.getBoardClaim = example('getBoardClaim', nulls('closed_at closed_by closure_reason'));
   answers.openSession = { expires_at: 'x' };
+  answers.listBoardClaims = pageOf('listBoardClaims', row('Ann', {}));
   for (const [role, screens, end] of [
     ['developer', ' claims/c1 requests settings', 'Sign out'],
     ['auditor', ' claims/c1 adjusters keys webhooks readiness settings', 'Sign out everywhere'],

@@ -448,6 +448,14 @@ it('responses of the app, the desk, the sandbox and the accounts have these fiel
   expect(found.map((entry) => entry.join(' ')).sort()).toEqual(file.trim().split('\n'));
 });
 
+it('a field of a claim is described in responses as in requests, also where its type has a description', () => {
+  const described = (schema: z.ZodType) =>
+    fieldsIn(schema).map(([path, field]): [string, unknown] => [path, metaOf(field).description]);
+  const sent = new Map(described(endpoints.sendClaim.body));
+  const both = described(endpoints.sendClaim.success.schema).filter(([path]) => sent.has(path));
+  expect(both).toEqual(both.map(([path]) => [path, sent.get(path)]));
+});
+
 const withoutOwnMeta = new Set(['/data/0']);
 
 describe('the documentation', () => {

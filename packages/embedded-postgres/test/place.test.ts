@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -97,6 +98,11 @@ test('a new DATA_DIR gets a link to its place, where data of an earlier one is s
   mkdirSync(join(folder, 'data'));
   linkTo(place, log);
   expect([readdirSync(folder).length, lines.length]).toEqual([2, 1]);
+  // Started over again a millisecond later.
+  rmSync(link);
+  for (const at = Date.now(); Date.now() === at; );
+  linkTo(place, log);
+  expect([readdirSync(folder).length, lines.length]).toEqual([2, 2]);
 });
 
 test('a server is found while its process runs; when it is forgotten, its port is kept', () => {

@@ -268,7 +268,7 @@ export function staffBehavior(fixture: () => Fixture): void {
     });
 
     test('are mailed late offers once a day if they wish, on days with any, whatever runs twice', async () => {
-      const { newFirm, newStaff, newMember, sendId, use, external, clock, stores, jobsOf } = fixture();
+      const { newFirm, newStaff, newMember, sendId, offer, use, external, clock, stores, jobsOf } = fixture();
       const firm = await newFirm();
       await newStaff(firm);
       const [dispatcher, other] = [await newStaff(firm, 'dispatcher'), await newStaff(firm, 'admin')];
@@ -297,7 +297,8 @@ export function staffBehavior(fixture: () => Fixture): void {
       await sendId(firm.test, firm.accounts.manual);
       // Neither answered offers nor those of closed claims are late.
       await use.acceptClaim({ svcId }, await sendId(firm.live, svcId));
-      await use.rejectClaim({ svcId }, await sendId(firm.live, svcId), null);
+      const rejected = await sendId(firm.live, svcId);
+      await use.rejectClaim({ svcId }, rejected, null);
       await use.closeClaimAsOperator(await sendId(firm.live, svcId));
       expect(await mailsOfNextDay()).toEqual([]);
       await use.setOfferWait(firm.id, 1);
@@ -306,9 +307,14 @@ export function staffBehavior(fixture: () => Fixture): void {
         ({ job }) => !done.has(JSON.stringify(job)),
       );
       clock.advance(runAt - HOUR - clock.now());
-      await sendId(firm.live, await newMember(firm));
+      const last = await newMember(firm);
+      await sendId(firm.live, last);
+      clock.advance(1);
+      // Its wait begins anew.
+      await offer(firm.live, rejected, last);
       const mail = [dispatcher.email, `late_offers 2 ${firm.name}`];
       expect(await mailsOfNextDay()).toEqual([mail]);
+      await use.closeClaimAsOperator(rejected);
       await settings(false);
       await settings(true);
       const { lateOffersMailAt } = (await stores.staffReads.find(dispatcher)) ?? {};
