@@ -837,7 +837,7 @@ test('planned offers are of the claims as they were shown, also where the board 
   const planned = { adjuster_svc_id: 'Free', distance: null, warnings: [] };
   answers.spreadClaims = { offers: ['Ann', 'Ben'].map((id) => ({ id, ...planned })) };
   await act('Show who gets which');
-  // The session ends. Meanwhile one is accepted, and the other is not on the board any more.
+  // While the session has ended, one is accepted, and the board no longer has the other.
   const { getOwnStaff: me = {} } = answers;
   answers.listBoardClaims = answers.getOwnStaff = refusal(401, 'invalid_session');
   await look();

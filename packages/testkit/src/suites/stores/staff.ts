@@ -310,7 +310,7 @@ export function staffBehavior(fixture: () => Fixture): void {
       const last = await newMember(firm);
       await sendId(firm.live, last);
       clock.advance(1);
-      // Its wait begins anew.
+      // Now it has waited for less than an hour.
       await offer(firm.live, rejected, last);
       const mail = [dispatcher.email, `late_offers 2 ${firm.name}`];
       expect(await mailsOfNextDay()).toEqual([mail]);
