@@ -59,9 +59,9 @@ export async function distributedDatabase(): Promise<FreshDatabase> {
   return inspected((await createDatabase()).url);
 }
 
-/** Stores that are closed at the end of the test or file. */
+/** Stores that are closed at the end of the test or file. A connection may take as long as a busy machine needs. */
 export async function openStores(options: Parameters<typeof connect>[0]): Promise<PostgresStores> {
-  const stores = await connect(options);
+  const stores = await connect({ connectTimeoutMs: 60_000, ...options });
   atEnd(() => stores.close());
   return stores;
 }
