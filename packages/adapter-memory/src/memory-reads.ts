@@ -179,7 +179,7 @@ export const memoryStaffReads = (tables: Tables): StaffReads => ({
   async firmsOf(email) {
     return staffByEmail(tables, email).flatMap(({ firmId }) => {
       const firm = tables.firms.get(keyOf(firmId));
-      if (firm === undefined || firm.erasure !== null) return [];
+      if (firm?.erasure !== null) return [];
       return [{ id: firm.id, name: firm.name, plan: firm.plan }];
     });
   },
@@ -366,10 +366,8 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
       .filter((claim) => isLive(claim) && isLate({ ...claim, ...claim.assignment }, waitHours, now)).length;
   },
   async devices(svcId, now) {
-    const isSignedIn = (sessionHash: string): boolean => {
-      const session = tables.sessions.get(keyOf(sessionHash));
-      return session !== undefined && session.expiresAt > now;
-    };
+    const isSignedIn = (sessionHash: string): boolean =>
+      (tables.sessions.get(keyOf(sessionHash))?.expiresAt ?? 0) > now;
     return tables.devices
       .all()
       .filter((device) => device.svcId === svcId && isSignedIn(device.sessionHash))

@@ -136,8 +136,8 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
   return {
     async keyByHash(secretHash) {
       const key = committed.keys.all().find((key) => key.secretHash === secretHash);
-      const firm = key === undefined ? undefined : committed.firms.get(keyOf(key.firmId));
-      if (key === undefined || firm === undefined || firm.erasure !== null) return null;
+      const firm = key && committed.firms.get(keyOf(key.firmId));
+      if (key === undefined || firm?.erasure !== null) return null;
       const { id: keyId, firmId, environment, purpose, expiresAt, revokedAt } = key;
       const { name: firmName, plan, limits } = firm;
       return { keyId, firmId, firmName, environment, purpose, plan, limits, expiresAt, revokedAt };
@@ -151,7 +151,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
       const { firmId, staffId } = account;
       const member = committed.staff.get(keyOf(firmId, staffId));
       const firm = committed.firms.get(keyOf(firmId));
-      if (member === undefined || firm === undefined || firm.erasure !== null) return null;
+      if (member === undefined || firm?.erasure !== null) return null;
       const { role } = member;
       return { ...stored, staff: { firmId, staffId, role, firmName: firm.name, plan: firm.plan } };
     },

@@ -48,7 +48,7 @@ export function decide(
   const capacity = capacityOf(limits);
   const { requests, writes } = refilled(before, limits, now);
   const waitMs = (consumed: number, perMinute: number): number =>
-    Math.max(0, Math.ceil((consumed + REQUEST_COST - capacity) / perMinute));
+    Math.ceil((consumed + REQUEST_COST - capacity) / perMinute);
   const retryAfterMs = Math.max(
     isCounted ? 0 : waitMs(requests, limits.requestsPerMinute),
     write ? waitMs(writes, limits.writesPerMinute) : 0,

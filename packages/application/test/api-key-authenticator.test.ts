@@ -109,6 +109,26 @@ describe('the API key authenticator', () => {
     expect(await otherProcess.authenticate(secret)).toBeNull();
   });
 
+  test('holds 20,000 keys at most, and reads those again that it has dropped', async () => {
+    const { memory, secrets, clock, secret } = await setUp();
+    const grant = await memory.credentials.keyByHash(secrets.hashOf(secret, 'live_key') ?? '');
+    const read: string[] = [];
+    const authenticator = createApiKeyAuthenticator({
+      credentials: {
+        ...memory.credentials,
+        async keyByHash(hash) {
+          read.push(hash);
+          return grant;
+        },
+      },
+      secrets: { ...secrets, hashOf: (given) => given },
+      clock,
+    });
+    for (let n = 0; n < 20_000; n++) await authenticator.check(`${n}`);
+    for (const each of ['0', 'another', '0']) await authenticator.check(each);
+    expect(read.slice(20_000)).toEqual(['another', '0']);
+  });
+
   test('a key expires to the millisecond without a query', async () => {
     const { otherProcess, newKey, clock } = await setUp();
     const { secret } = await newKey(HOUR);
@@ -192,10 +212,19 @@ describe('the API key authenticator', () => {
     const late = ring.authenticate(secret);
     await settled();
     expect(arrivals).toHaveLength(3);
+    clock.advance(-2 * GRANT_MAX_AGE_MS);
+    const earlier = ring.authenticate(secret);
+    await settled();
+    expect(arrivals).toHaveLength(4);
+    // One that ends does not end that a later one is shared.
+    arrivals[1]?.();
+    expect(await afterwards).toBeNull();
+    const shared = ring.authenticate(secret);
+    await settled();
+    expect(arrivals).toHaveLength(4);
     for (const arrive of arrivals) arrive();
     expect(await early).not.toBeNull();
-    expect(await afterwards).toBeNull();
-    expect(await late).toBeNull();
+    for (const each of [late, earlier, shared]) expect(await each).toBeNull();
   });
 
   test('a clock set back does not extend the cache time', async () => {
@@ -206,32 +235,35 @@ describe('the API key authenticator', () => {
     expect(await otherProcess.authenticate(secret)).toBeNull();
   });
 
-  test('a slow version query does not confirm a key revoked since', async () => {
-    const { memory, use, secrets, clock, secret, key } = await setUp();
-    let onItsWay: Promise<void> = Promise.resolve();
-    const far: CredentialStore = {
-      ...memory.credentials,
-      async version() {
-        const version = await memory.credentials.version();
-        await onItsWay;
-        return version;
-      },
-    };
-    const ring = createApiKeyAuthenticator({ credentials: far, secrets, clock });
-    expect(await ring.authenticate(secret)).not.toBeNull();
-    const { promise, resolve: arrive } = later();
-    onItsWay = promise;
-    clock.advance(GRANT_MAX_AGE_MS / 2);
-    // A background query: the store responds immediately, the response is delayed.
-    await ring.authenticate(secret);
-    await settled();
-    await use.revokeKey(key.id);
-    clock.advance(GRANT_MAX_AGE_MS);
-    const late = ring.authenticate(secret);
-    await settled();
-    arrive();
-    expect(await late).toBeNull();
-  });
+  test.each([GRANT_MAX_AGE_MS, -GRANT_MAX_AGE_MS])(
+    'a slow version query does not confirm a key revoked since, %i ms later',
+    async (passedMs) => {
+      const { memory, use, secrets, clock, secret, key } = await setUp();
+      let onItsWay: Promise<void> = Promise.resolve();
+      const far: CredentialStore = {
+        ...memory.credentials,
+        async version() {
+          const version = await memory.credentials.version();
+          await onItsWay;
+          return version;
+        },
+      };
+      const ring = createApiKeyAuthenticator({ credentials: far, secrets, clock });
+      expect(await ring.authenticate(secret)).not.toBeNull();
+      const { promise, resolve: arrive } = later();
+      onItsWay = promise;
+      clock.advance(GRANT_MAX_AGE_MS / 2);
+      // A background query: the store responds immediately, the response is delayed.
+      await ring.authenticate(secret);
+      await settled();
+      await use.revokeKey(key.id);
+      clock.advance(passedMs);
+      const late = ring.authenticate(secret);
+      await settled();
+      arrive();
+      expect(await late).toBeNull();
+    },
+  );
 
   test('a failed version query is repeated for requests that arrived after it', async () => {
     const { memory, secrets, clock, secret } = await setUp();

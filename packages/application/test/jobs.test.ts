@@ -471,6 +471,9 @@ describe('a job', () => {
     const { manual } = firm.accounts;
     const { svcId } = await fixture.newAdjuster();
     await fixture.invite(firm, svcId);
+    const { svcId: withdrawn } = await fixture.newAdjuster();
+    await fixture.invite(firm, withdrawn);
+    await use.withdrawInvitation(firm.live, withdrawn);
     await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
     await use.setOfferWait(firm.id, 1);
     const claimId = await fixture.sendId(firm.test, manual);
@@ -497,6 +500,7 @@ describe('a job', () => {
       { kind: 'remind_of_offer', ...gone, offeredAt: at, hours: 1 },
       { kind: 'remind_of_offer', firmId, claimId: real, svcId, offeredAt: at, hours: 1 },
       { kind: 'notify_invitation', ...gone, invitedAt: at },
+      { kind: 'notify_invitation', firmId, svcId: withdrawn, invitedAt: at },
       { kind: 'remind_deadlines', svcId: gone.svcId, deviceId: 'phone', at },
       { kind: 'simulate_offer_response', ...gone, offeredAt: at },
       { kind: 'simulate_offer_response', ...gone, svcId: manual, offeredAt: at },

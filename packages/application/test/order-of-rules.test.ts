@@ -94,6 +94,16 @@ describe('accepting an invitation', () => {
   });
 });
 
+test('invitations that were seen are listed without a transaction', async () => {
+  const { newFirm, newAdjuster, invite, use, useOn } = memoryFixture();
+  const { svcId } = await newAdjuster();
+  await invite(await newFirm(), svcId);
+  const page = { after: null, limit: 9 };
+  await use.listInvitations({ svcId }, page);
+  const reading = useOn({ unitOfWork: { run: () => Promise.reject(new Error('a transaction')) } });
+  expect((await reading.listInvitations({ svcId }, page)).rows).toHaveLength(1);
+});
+
 describe('withdrawing an invitation', () => {
   test('with a live key fails with environment_mismatch only for a pending test invitation', async () => {
     const { newFirm, use, jobsOf } = memoryFixture();

@@ -42,6 +42,27 @@ test('a session is read once in 400 ms, and then in the background', async () =>
   expect(state.queries).toBe(4);
 });
 
+test('20,000 sessions are held at most, and those that were dropped are read again', async () => {
+  const { memory, secrets, clock, token } = await started();
+  const session = await memory.credentials.sessionByHash(secrets.hashOf(token, 'app_session') ?? '');
+  const read: string[] = [];
+  const authenticator = createSessionAuthenticator({
+    credentials: {
+      ...memory.credentials,
+      async sessionByHash(hash) {
+        read.push(hash);
+        return session;
+      },
+    },
+    secrets: { ...secrets, hashOf: (given) => given },
+    clock,
+    passkeysRequired: false,
+  });
+  for (let n = 0; n < 20_000; n++) await authenticator.authenticate(`${n}`);
+  for (const each of ['0', 'another', '0']) await authenticator.authenticate(each);
+  expect(read.slice(20_000)).toEqual(['another', '0']);
+});
+
 test('a malformed token and an API key are rejected without a query', async () => {
   const { other, state, secrets } = await started();
   for (const junk of ['', 'junk', secrets.issue('live_key').secret])
@@ -157,6 +178,7 @@ test('a session that may only add a passkey is read each time, so that it is com
   for (let n = 0; n < 3; n++)
     expect(await other.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: true });
   expect(state.queries).toBe(3);
+  expect(await use.sessionAuthenticator.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: false });
 });
 
 test('a use is taken once, and requests at the same time wait for one query in the background', async () => {

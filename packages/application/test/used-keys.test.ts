@@ -38,8 +38,10 @@ describe('a used idempotency key', () => {
     transactions.count = 0;
     const replay = { replayed: true, claim: { id: first.claim.id } };
     expect(await sendClaim(firm.live, command)).toMatchObject(replay);
-    const other = sendClaim(firm.live, { ...command, fingerprint: 'g' });
-    expect(await errorCodeOf(other)).toBe('idempotency_key_reused');
+    await expect(sendClaim(firm.live, { ...command, fingerprint: 'g' })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+      message: 'This Idempotency-Key was used in the last 24 hours for a different request.',
+    });
     expect(transactions.count).toBe(0);
   });
 

@@ -31,7 +31,7 @@ export const NO_CLOCKS: FirmClocks = { rules: [], timeZone: 'UTC' };
 
 /** Equal keys: two rules are for the same claims, which a firm may not have. */
 export const clockRuleKey = ({ carrier, catCode }: ClockRule): string =>
-  JSON.stringify([carrier === undefined ? null : carrierNameKey(carrier), catCode ?? null]);
+  JSON.stringify([carrier === undefined ? null : carrierNameKey(carrier), catCode]);
 
 const specificity = ({ carrier, catCode }: ClockRule): number =>
   (carrier === undefined ? 0 : 2) + (catCode === undefined ? 0 : 1);
@@ -51,9 +51,11 @@ export function clocksFor(rules: readonly ClockRule[], carrier: string, catCode:
       (rule.carrier === undefined || carrierNameKey(rule.carrier) === key) &&
       (rule.catCode === undefined || rule.catCode === catCode),
   );
-  const first = (field: keyof Clocks): Clocks => {
-    const value = matching.find((rule) => rule[field] !== undefined)?.[field];
-    return value === undefined ? {} : { [field]: value };
+  const first = (field: keyof Clocks): number | undefined =>
+    matching.find((rule) => rule[field] !== undefined)?.[field];
+  return {
+    contactHours: first('contactHours'),
+    inspectionHours: first('inspectionHours'),
+    reportDays: first('reportDays'),
   };
-  return { ...first('contactHours'), ...first('inspectionHours'), ...first('reportDays') };
 }

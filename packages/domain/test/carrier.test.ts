@@ -44,6 +44,10 @@ describe('carrier names', () => {
     expect(carrierNameKey(one)).not.toBe(carrierNameKey(other));
   });
 
+  test('the key is the name in lower case with single spaces', () => {
+    expect(carrierNameKey(' Gulf  Mutual \t Co ')).toBe('gulf mutual co');
+  });
+
   test('the key ignores case in every script, and the key of a key is itself', () => {
     // Every script with upper case is in the first two planes.
     for (let point = 0; point <= 0x1ffff; point++) {
@@ -179,6 +183,8 @@ describe("the firm's carrier book", () => {
       gained: ['email'],
       differing: ['phone'],
     });
+    const { name, email } = claim;
+    expect(mergeCarrier({ name }, { name, email }).gained).toEqual(['email']);
   });
 
   test('an address is merged as one detail', () => {
@@ -224,6 +230,7 @@ describe('a correction of the book', () => {
       entry: { name: 'Gulf Mutual' },
       changed: ['phone', 'address'],
     });
+    expect(correctCarrier({ name: entry.name }, { address }).changed).toEqual(['address']);
   });
 
   test('names only details that differ in any character', () => {

@@ -139,7 +139,7 @@ export function makeSandbox(deps: Deps) {
         at: clock.now(),
         action: simulated === null ? 'faults.clear' : 'faults.set',
         object: keyObject(keyId),
-        changes: simulated && changesBetween({}, { ...simulated }),
+        changes: changesBetween({}, { ...simulated }),
       } as const;
       // Not in the same store: rather an event of faults that were not set.
       await uow.run((tx) => recordAction(tx, firmId, byFirm(actor), audited));

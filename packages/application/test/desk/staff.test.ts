@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { DAY, MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
+import { DAY, MAX_STAFF_PER_FIRM, nextLateOffersMail, SIGN_IN_TICKET_LIFETIME_MS } from '@svc/domain';
 import { assertionFor, attestationFor, errorCodeOf } from '@svc/testkit';
 import { makeOpenStaffSession } from '../../src/desk/staff.ts';
 import { byAccount, makeReadOwnStaff, SERVICE_CHAIN, type StaffFirm } from '../../src/index.ts';
@@ -193,8 +193,16 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   ]);
   expect(await sessionsOf(member)).toEqual([]);
   await errorCodeOf(use.desk.signIn({ email, code: '999999', firmId: two.id }));
+  const late = await signIn(3, {});
+  clock.advance(SIGN_IN_TICKET_LIFETIME_MS);
+  const expired = { ticket: 'ticket' in late ? late.ticket : '', firmId: one.id };
+  await errorCodeOf(use.desk.signIn({ ...expired, clientSecret: 'browser' }));
   await auditBuffer.flush();
-  expect(await changed(two)).toEqual([['anonymous', 'sign_in', otherStaff, expect.any(String)]]);
+  for (const [firm, object] of [
+    [one, staff],
+    [two, otherStaff],
+  ] as const)
+    expect(await changed(firm)).toEqual([['anonymous', 'sign_in', object, expect.any(String)]]);
 });
 
 test('where passkeys are required, a code alone signs in a person who has none, and proves the address of who has one', async () => {

@@ -89,6 +89,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
           'sign_in_refused',
         );
       }
+      const { accepts: svcIdOfDisabled } = firm.accounts;
+      await use.setAvailability({ svcId: svcIdOfDisabled }, { maxOpenOffers: 1 });
+      const proof = { svcId: svcIdOfDisabled, signInSecret: firm.signInSecrets.accepts };
+      await use.signIn(proof);
+      await use.disableAdjuster(svcIdOfDisabled);
+      expect(await errorCodeOf(use.signIn(proof))).toBe('sign_in_refused');
     });
 
     test('one client gets twenty attempts at the secrets of all test accounts, then growing pauses', async () => {
@@ -142,7 +148,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('takes effect when its code is confirmed, and the old address is notified', async () => {
-      const { newAdjuster, newFirm, use, stores } = fixture();
+      const { newAdjuster, newFirm, use, stores, clock } = fixture();
       const account = await newAdjuster();
       const { svcId, email: old } = account;
       await use.requestSignInCode(old ?? '', clientAddress());
@@ -161,6 +167,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
         [email, 'new_address'],
       ]);
       const code = latestCode(email);
+      clock.advance(10 * MINUTE - 1);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(code)))).toBe('code_refused');
       expect(firms).toMatchObject([{ firmId }]);
       const changed = await use.confirmEmail({ svcId }, code);
@@ -229,7 +236,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('of a test account may equal that of a real account, so it does not reveal whether one exists', async () => {
       const { newFirm, newAdjuster, use, stores } = fixture();
       const { svcId: owner, email: taken } = await newAdjuster();
-      const { accounts } = await newFirm();
+      const { accounts, signInSecrets } = await newFirm();
       for (const email of [`${owner}@free.example`, taken]) {
         const { adjuster } = await use.updateProfile({ svcId: accounts.manual }, { email });
         expect(adjuster.email).toBe(email);
@@ -237,6 +244,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await stores.unitOfWork.run(async (tx) => {
         expect((await tx.adjusters.findByEmail(taken ?? ''))?.svcId).toBe(owner);
       });
+      const signInSecret = signInSecrets.manual;
+      await use.signIn({ svcId: accounts.manual, signInSecret }, clientAddress());
       // No mail is sent, so there is no limit.
       for (let n = 0; n < 6; n += 1) await use.updateProfile({ svcId: accounts.manual }, { email: taken });
     });
@@ -518,7 +527,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('a device ends with the session that registered it last, however that session ends', async () => {
-      const { newAdjuster, newSession, use, clock } = fixture();
+      const { newAdjuster, newSession, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const endSessionBy: Readonly<
         Record<string, (session: { token: string; tokenHash: string }) => unknown>
@@ -540,10 +549,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
         const session = await signedIn(svcId, 'phone', how);
         const before = await devicesOf(svcId);
         await end(session);
-        devicesBeforeAndAfter[how] = [before.length, await devicesOf(svcId)];
+        const kept = await stores.unitOfWork.run((tx) => tx.devices.lock(svcId, 'phone'));
+        const isRemoved = kept === null || how === 'expired';
+        devicesBeforeAndAfter[how] = [before.length, await devicesOf(svcId), isRemoved];
       }
       expect(devicesBeforeAndAfter).toEqual(
-        Object.fromEntries(Object.keys(endSessionBy).map((how) => [how, [1, []]])),
+        Object.fromEntries(Object.keys(endSessionBy).map((how) => [how, [1, [], true]])),
       );
     });
 

@@ -221,21 +221,22 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       );
     });
 
-    test('lists the firms of an adjuster by firstKnownAt', async () => {
+    test('lists the firms of an adjuster by firstKnownAt, then by id', async () => {
       const { newFirm, newAdjuster, invite, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const [one, two, three] = [await newFirm(), await newFirm(), await newFirm()];
       await invite(three, svcId);
       clock.advance(1);
-      await use.addMember(one.id, svcId);
       await invite(two, svcId);
-      await use.acceptInvitation({ svcId }, three.id);
+      await use.addMember(one.id, svcId);
+      for (const firm of [three, two]) await use.acceptInvitation({ svcId }, firm.id);
       await use.setAcceptingAssignments({ svcId }, one.id, false);
       const sharing = await use.setSharing({ svcId }, one.id, { credentials: true });
       const member = { canAcceptClaims: true, acceptingAssignments: true, sharing: SHARES_NOTHING };
       expect(await stores.appReads.memberships(svcId)).toEqual([
         { ...member, firmId: three.id, firmName: three.name },
         { ...member, firmId: one.id, firmName: one.name, acceptingAssignments: false, sharing },
+        { ...member, firmId: two.id, firmName: two.name },
       ]);
     });
   });

@@ -30,7 +30,7 @@ export function importsBehavior(fixture: () => Fixture): void {
       started('Tuesday', clock.now() + 2 * DAY),
     ];
     await unitOfWork.run(async (tx) => {
-      for (const one of [latest, older, another]) await tx.imports.add(one);
+      for (const one of [older, latest, another]) await tx.imports.add(one);
     });
     const changed = {
       ...older,

@@ -27,8 +27,9 @@ export function keysBehavior(fixture: () => Fixture): void {
   describe('keys of a firm', () => {
     test('have a name and who made them, which another name and a roll keep', async () => {
       const { newFirm, newStaff, use, stores, clock, newKey } = fixture();
-      const firm = await newFirm();
+      const [firm, stranger] = [await newFirm(), await newFirm()];
       const [admin, other] = [await newStaff(firm), await newStaff(firm)];
+      await newKey(stranger);
       const { key } = await create(firm, admin, 'live', { name: 'Jean’s laptop' });
       expect(key).toMatchObject({ name: 'Jean’s laptop', madeBy: admin.staffId, madeByName: admin.name });
       expect(await stores.operatorReads.keys(firm.id)).toEqual([key]);
@@ -55,7 +56,6 @@ export function keysBehavior(fixture: () => Fixture): void {
       expect(await inPages()).toEqual([...working, earliest]);
       expect(await stores.operatorReads.workingKeys(firm.id, clock.now())).toEqual([...working, earliest]);
       expect(await stores.operatorReads.keys(firm.id)).toEqual([earliest, ...working.toReversed()]);
-      const stranger = await newFirm();
       expect(await errorCodeOf(desk.renameKey(BY_SERVICE, key.id, 'x', stranger.id))).toBe('not_found');
     });
 

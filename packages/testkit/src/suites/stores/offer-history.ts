@@ -124,6 +124,9 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         offeredAt.push(clock.advance(1));
         await offer(firm.live, id, count < 3 ? first : second);
       }
+      const another = await sendId(firm.live, first);
+      clock.advance(1);
+      await offer(firm.live, another, second);
       const history = await stores.offerHistory.ofClaim(firm.id, id);
       expect(history.map((one) => one.offeredAt)).toEqual(offeredAt.slice(1));
       expect((await stores.offerHistory.toAdjuster(first, id))?.offer.offeredAt).toBe(offeredAt[2]);
