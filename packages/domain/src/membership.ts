@@ -218,9 +218,7 @@ export function addMember(
   current: Membership | null,
   member: { firmId: FirmId; svcId: Svcid; at: Instant; acceptingAssignments?: boolean },
 ): Membership {
-  if (current !== null && statusAt(current, member.at) === 'active') {
-    throw new DomainError('already_member', ERROR_DETAILS.already_member);
-  }
+  if (current?.status === 'active') throw new DomainError('already_member', ERROR_DETAILS.already_member);
   return {
     firmId: member.firmId,
     svcId: member.svcId,
@@ -290,7 +288,7 @@ export function checkAddressee(offer: {
   const notInFirm = (detail: string): DomainError => new DomainError('adjuster_not_in_firm', detail);
   if (environment === 'test' && adjuster.testOf === null)
     throw notInFirm("A test key cannot name a real adjuster; use one of the firm's test accounts.");
-  if (membership === null || statusAt(membership, at) !== 'active')
+  if (membership?.status !== 'active')
     throw notInFirm(
       'This adjuster is not an active member of the firm; they must accept an invitation first.',
     );

@@ -200,6 +200,9 @@ describe('deadlines', () => {
     ['2026-03-01T16:00:00Z', '2026-03-16T15:00:00Z'],
     ['2026-03-01T05:30:00Z', '2026-03-16T04:30:00Z'],
     ['2026-10-25T05:30:00Z', '2026-11-09T06:30:00Z'],
+    // The clocks change within the last day, and within the first one.
+    ['2026-10-17T15:00:00Z', '2026-11-01T16:00:00Z'],
+    ['2026-10-31T15:00:00Z', '2026-11-15T16:00:00Z'],
   ])(
     'of days from an acceptance at %s end at the same time of day, also over a change of the clocks',
     (from, end) => {

@@ -11,7 +11,6 @@ import {
   type Membership,
   type Sharing,
   type Svcid,
-  statusAt,
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
@@ -44,9 +43,9 @@ async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Mem
   return existing(membership, 'You have no invitation from this firm and are not a member.');
 }
 
-async function lockActiveMembership(deps: Deps, tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
+async function lockActiveMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const membership = await lockMembership(tx, firmId, svcId);
-  if (statusAt(membership, deps.clock.now()) !== 'active')
+  if (membership.status !== 'active')
     throw new DomainError('not_found', 'You are not a member of this firm.');
   return membership;
 }
@@ -113,7 +112,7 @@ export const makeSetAcceptingAssignments =
   ): Promise<FirmMembershipView> => {
     const { svcId } = actor;
     await deps.uow.run(async (tx) => {
-      const membership = await lockActiveMembership(deps, tx, firmId, svcId);
+      const membership = await lockActiveMembership(tx, firmId, svcId);
       if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
       await record(tx, deps, actor, firmId, acceptingAssignments ? 'member.resume' : 'member.pause');
@@ -131,7 +130,7 @@ export const makeSetSharing =
   (deps: Deps) =>
   (actor: AdjusterActor, firmId: FirmId, wanted: Partial<Sharing>): Promise<Sharing> =>
     deps.uow.run(async (tx) => {
-      const membership = await lockActiveMembership(deps, tx, firmId, actor.svcId);
+      const membership = await lockActiveMembership(tx, firmId, actor.svcId);
       const sharing = { ...membership.sharing, ...wanted };
       const changes = changesBetween({ ...membership.sharing }, sharing);
       if (changes === null) return sharing;

@@ -12,7 +12,6 @@ import {
   type KeyId,
   type Membership,
   type Svcid,
-  statusAt,
 } from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
@@ -80,8 +79,8 @@ export function makeSandbox(deps: Deps) {
       actor,
       svcId,
       action,
-      (membership, _, at) => {
-        if (statusAt(membership, at) !== 'active')
+      (membership) => {
+        if (membership.status !== 'active')
           throw new DomainError('not_found', 'This test account is not a member of your firm.');
         return apply(membership);
       },

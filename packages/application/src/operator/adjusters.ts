@@ -5,7 +5,6 @@ import {
   type FirmId,
   type Membership,
   type Svcid,
-  statusAt,
 } from '@svc/domain';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import {
@@ -80,9 +79,9 @@ export const makeAddMember =
       return membership;
     });
 
-async function lockActive(tx: Tx, { clock }: Deps, firmId: FirmId, svcId: Svcid): Promise<Membership> {
+async function lockActive(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const current = await tx.memberships.lock(firmId, svcId);
-  if (current === null || statusAt(current, clock.now()) !== 'active')
+  if (current?.status !== 'active')
     throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
   return current;
 }
@@ -92,7 +91,7 @@ export const makeSetMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid, canAcceptClaims: boolean): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const current = await lockActive(tx, deps, firmId, svcId);
+      const current = await lockActive(tx, firmId, svcId);
       const changes = changesBetween(
         { can_accept_claims: current.canAcceptClaims },
         { can_accept_claims: canAcceptClaims },
@@ -110,7 +109,7 @@ export const makeRemoveMember =
   (deps: Deps) =>
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
-      const left = await endMembership(tx, await lockActive(tx, deps, firmId, svcId), deps.clock.now());
+      const left = await endMembership(tx, await lockActive(tx, firmId, svcId), deps.clock.now());
       await recordMember(tx, deps, left, 'member.remove');
       return left;
     });
