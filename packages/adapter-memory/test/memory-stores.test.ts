@@ -32,6 +32,23 @@ describe('units of work in memory', () => {
     await counting(['s']);
   });
 
+  test('that collide with a row run again, three times at most', async () => {
+    const { stores, fixture } = setUp();
+    const { key } = await fixture.newKey(await fixture.newFirm());
+    const runsOf = async (collisions: number) => {
+      let runs = 0;
+      const adding = stores.unitOfWork.run(async (tx) => {
+        runs += 1;
+        if (runs <= collisions) await tx.keys.add(key);
+      });
+      return [await adding.catch((error: Error) => error.name), runs];
+    };
+    expect([await runsOf(2), await runsOf(3)]).toEqual([
+      [undefined, 3],
+      ['UniqueViolation', 3],
+    ]);
+  });
+
   test('store copies: changing the argument later does not change the row', async () => {
     const { stores, fixture } = setUp();
     const firm = await fixture.newFirm();
@@ -108,4 +125,14 @@ test('the board has the claims of a firm in the order of a scan, and goes on aft
   expect(await scan({ ...latest, status: 'rejected' })).toEqual([rejected]);
   const waiting = { by: 'waiting', environment: 'live', status: 'pending_acceptance' } as const;
   expect(await scan(waiting, { at: 0, id: '' })).toEqual([pending]);
+  const sent = await Promise.all([closed, pending].map((id) => stores.operatorReads.claim(id)));
+  const found = async (ids: { externalId?: string; claimNumber?: string }) => {
+    const wanted = sent.map((one) => ({ externalId: '', claimNumber: '', ...one, ...ids }));
+    return (await stores.boardReads.claimsWithIds(firm.id, 'live', wanted)).map(({ id }) => id);
+  };
+  // Of the claim numbers, those of open claims.
+  expect([await found({ claimNumber: '' }), await found({ externalId: '' })]).toEqual([
+    [closed, pending],
+    [pending],
+  ]);
 });

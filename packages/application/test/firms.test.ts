@@ -88,7 +88,9 @@ test('a legal hold prevents an erasure, or ends it before the next batch; whoeve
   const eraseFirm = makeEraseFirm({ ...memory, ...deps, firmData, pause: async () => {} });
   const progress: number[] = [];
   const erase = (name: string) => eraseFirm(firm.id, name, (rows) => progress.push(rows));
-  await setLegalHold(firm.id, true);
+  const since = await setLegalHold(firm.id, true);
+  deps.clock.advance(1);
+  expect(await setLegalHold(firm.id, true)).toBe(since);
   await expect(erase(firm.name)).rejects.toThrow('is under legal hold');
   await setLegalHold(firm.id, false);
   await expect(erase('Gulf')).rejects.toThrow('is not "Gulf"');

@@ -118,10 +118,15 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('is recognizably erased from the start of erasing on, and nothing gives the firm access again', async () => {
-      const { newAdjuster, newStaff, use, stores, newKey } = fixture();
+      const { newAdjuster, newStaff, use, stores, newKey, ids } = fixture();
       const { firm, svcId } = await setUp();
       const member = await newStaff(firm);
       const { token } = await use.openStaffSession(member);
+      const passkey = {
+        ...{ id: ids.next(), account: accountRef(member), name: 'Phone', credentialId: firm.id },
+        ...{ publicKey: 'key', signCount: 0, transports: [], createdAt: 0, lastUsedAt: null },
+      };
+      await stores.unitOfWork.run((tx) => tx.passkeys.add(passkey));
       const { svcId: stranger } = await newAdjuster();
       const { key, secret } = await newKey(firm, { purpose: 'full_access' });
       const erasure = async () => (await stores.operatorReads.firm(firm.id))?.erasure;
@@ -150,6 +155,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       await rejected('is being erased');
       expect(await stores.staffReads.ofFirm(firm.id)).toEqual([]);
       expect(await stores.unitOfWork.run((tx) => tx.sessions.of(accountRef(member)))).toEqual([]);
+      expect(await stores.accountReads.passkeys(member)).toEqual([]);
       await expect(use.eraseFirm(firm.id, 'Another name', () => {})).rejects.toThrow('is not');
 
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(10);

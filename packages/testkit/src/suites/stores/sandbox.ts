@@ -165,7 +165,7 @@ export function sandboxBehavior(fixture: () => Fixture): void {
     });
 
     test('gives a fault to exactly as many requests of one key, also when they are concurrent', async () => {
-      const { newFirm, ids, use, stores } = fixture();
+      const { newFirm, ids, use, useOn, stores } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const [one, two] = [`key_${ids.next()}` as KeyId, `key_${ids.next()}` as KeyId];
       const take = (keyId = one, { id } = firm) => stores.faults.take(id, keyId);
@@ -184,6 +184,12 @@ export function sandboxBehavior(fixture: () => Fixture): void {
       expect([await take(), await take()]).toEqual(['internal_error', null]);
       await use.sandbox.setFaults(firm.test, one, { kind: 'slow', count: 1 });
       await use.sandbox.setFaults(firm.test, one, null);
+      expect(await take()).toBeNull();
+      // None is set without its entry in the audit trail.
+      const away = useOn({ unitOfWork: { run: () => Promise.reject(new Error('away')) } });
+      await expect(away.sandbox.setFaults(firm.test, one, { kind: 'slow', count: 1 })).rejects.toThrow(
+        'away',
+      );
       expect(await take()).toBeNull();
     });
   });
