@@ -3,11 +3,11 @@ import type { AuditChainId, AuditEvent } from '@svc/application';
 import { auditRowPerChain, auditRowsOf } from '../src/stores/audit-rows.ts';
 
 const [one, other] = ['1', '2'] as [AuditChainId, AuditChainId];
-const read = (chain = one, claims?: number): AuditEvent => ({
+const read = (chain = one, claims?: number, requestId: string | null = null): AuditEvent => ({
   chain,
   entry: {
     ...({ at: 1, actor: 'key:1', address: null, action: 'claims.read', outcome: 'ok' } as const),
-    ...{ object: null, requestId: null, claims: claims === undefined ? undefined : Array(claims).fill('1') },
+    ...{ object: null, requestId, claims: claims === undefined ? undefined : Array(claims).fill('1') },
   },
 });
 
@@ -19,9 +19,13 @@ test('a row has up to 28 reads of one firm, or of lists as many as have 200 ids'
 });
 
 test('all events of a firm that share a transaction share a row', () => {
-  const many = Array.from({ length: 300 }, (_, n) => read(n % 3 === 0 ? other : one));
+  const many = Array.from({ length: 300 }, (_, n) => read(n % 3 === 0 ? other : one, 0, `${1000 + n}`));
   expect(auditRowPerChain(many).map(({ chain, entries }) => [chain, entries.length])).toEqual([
     [one, 200],
     [other, 100],
   ]);
+  for (const { entries } of auditRowPerChain(many)) {
+    const ids = entries.map(({ requestId }) => requestId);
+    expect(ids).toEqual(ids.toSorted());
+  }
 });

@@ -52,6 +52,7 @@ const jobOf = (firm: string, svcId: string): Job => ({
   claimId: 'c' as ClaimId,
   svcId: svcId as Svcid,
 });
+const MAIL: Job = { kind: 'mail_webhook_paused', firmId: 'flooding' as FirmId, endpointId: 'e' };
 const countedIn = (outcomes: string[]): Metrics => ({
   ...NO_METRICS,
   jobEnded: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
@@ -100,12 +101,13 @@ describe('the job worker', () => {
   });
 
   test.each([
-    ['account', 8, () => jobOf('flooding', 'flooded')],
-    ['firm', 24, (n: number) => jobOf('flooding', `A${n}`)],
+    ['account', 8, 'flooding', () => jobOf('flooding', 'flooded')],
+    ['firm', 24, 'other', (n: number) => jobOf('flooding', `A${n}`)],
+    ['firm', 24, 'other', () => MAIL],
   ])(
-    'runs at most %s jobs of a flood at once, uses no attempt for those that wait, and runs all',
-    async (_, most, flood) => {
-      const jobs = [...Array.from({ length: 200 }, (_, n) => flood(n)), jobOf('other', 'waits for nobody')];
+    'runs at most so many jobs of a flooding %s at once: %i, uses no attempt for those that wait, and runs all',
+    async (_, most, firm, flood) => {
+      const jobs = [...Array.from({ length: 200 }, (_, n) => flood(n)), jobOf(firm, 'waits for nobody')];
       const { table, rows } = memoryTable(jobs);
       const { running, handler, release } = heldJobs();
       const worker = start(table, handler);

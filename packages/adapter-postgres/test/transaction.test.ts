@@ -7,19 +7,20 @@ import { DatabaseError } from '../src/driver/errors.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 
 /** A transaction whose server sends these notices before its response to COMMIT, or with which the connection is lost. */
-async function transactionWith(notices: readonly object[], lost?: Error) {
+async function transactionWith(notices: readonly object[], lost?: Error, tag = 'COMMIT') {
   const sent: string[] = [];
   const client = Object.assign(new EventEmitter(), {
-    end: () => {},
+    end: () => void sent.push('end'),
     async query(query: string | { text: string }) {
       const command = typeof query === 'string' ? query : query.text;
       sent.push(command);
       if (command === 'COMMIT') for (const notice of notices) client.emit('notice', notice);
       if (command === 'COMMIT' && lost !== undefined) throw lost;
-      return { rows: [], rowCount: null, command };
+      return { rows: [], rowCount: null, command: command === 'COMMIT' ? tag : command };
     },
   });
-  const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
+  const release = async () => void sent.push('release');
+  const runner = { connect: async () => client, release } as unknown as QueryRunner;
   const options = { prepared: true, begin: 'BEGIN' };
   return { client, sent, transaction: await Transaction.begin(runner, options) };
 }
@@ -73,8 +74,33 @@ test('a commit with other notices succeeds', async () => {
 });
 
 test('a commit whose connection is lost is unavailable, so that nothing runs again that may have been committed', async () => {
-  const { transaction } = await transactionWith([], new Error('Connection terminated unexpectedly'));
+  const { sent, transaction } = await transactionWith([], new Error('Connection terminated unexpectedly'));
   expect(await sharedBy(transaction)).toEqual({ error: UNCONFIRMED, savedAgain: 0 });
+  // Neither is the connection used again.
+  expect(sent).toEqual(['BEGIN', 'COMMIT', 'end', 'release']);
+  await expect(transaction.commit()).rejects.toThrow('was lost during a commit');
+});
+
+test('a transaction that the server has rolled back, or that has ended, is none', async () => {
+  const { sent, transaction } = await transactionWith([], undefined, 'ROLLBACK');
+  const read = { name: 'read', text: 'SELECT 1' };
+  expect([await transaction.rows(read), transaction.failure]).toEqual([[], null]);
+  const committed = transaction.commit();
+  await expect(transaction.rows(read)).rejects.toThrow('read was called after the end of its transaction.');
+  await expect(committed).rejects.toThrow('PostgreSQL responded to COMMIT with ROLLBACK.');
+  expect(sent).toEqual(['BEGIN', 'SELECT 1', 'COMMIT', 'release']);
+});
+
+test('where the connection is lost before the end, nothing more is sent on it, and it is closed', async () => {
+  const { client, sent, transaction } = await transactionWith([]);
+  client.query = async () => {
+    throw new Error('Connection terminated unexpectedly');
+  };
+  const lost = await transaction.rows({ name: 'read', text: 'SELECT 1' }).catch((error) => error);
+  expect(transaction.failure).toBe(lost);
+  await expect(transaction.commit()).rejects.toBe(lost);
+  await transaction.rollback();
+  expect(sent).toEqual(['BEGIN', 'end', 'release']);
 });
 
 test('COMMIT is sent only once each write is known to have changed the right number of rows', async () => {
@@ -83,5 +109,5 @@ test('COMMIT is sent only once each write is known to have changed the right num
   transaction.send({ name: 'wrong', text: 'UPDATE 2' }, [], (count) => new DatabaseError(`wrote ${count}`));
   await expect(transaction.commit()).rejects.toThrow('wrote 0');
   await transaction.rollback();
-  expect(sent).toEqual(['BEGIN', 'UPDATE 1', 'UPDATE 2', 'ROLLBACK']);
+  expect(sent).toEqual(['BEGIN', 'UPDATE 1', 'UPDATE 2', 'ROLLBACK', 'release']);
 });

@@ -27,7 +27,7 @@ function parseTimestamp(text: string): Instant {
   if (!text.endsWith('+00') || text.startsWith('00')) return parseTimestampWithOffset(text);
   let ms = 0;
   // PostgreSQL omits trailing zeros of the fraction.
-  for (let at = 20, unit = 100; unit >= 1 && at < text.length - 3; at += 1, unit /= 10) {
+  for (let at = 20, unit = 100; at < text.length - 3; at += 1, unit /= 10) {
     ms += digit(text, at) * unit;
   }
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);

@@ -43,7 +43,6 @@ const REWRAP_BATCH = 100;
 interface Entry {
   readonly keys: FirmKeys;
   readonly loadedAtMs: number;
-  refreshing: boolean;
 }
 
 const wrappedFrom = (row: KeyRow): WrappedKey => ({
@@ -90,12 +89,7 @@ export class DataKeys implements KeyStore {
     const entry = this.#entries.get(firmId);
     const ageMs = entry === undefined ? CACHE_MS : Date.now() - entry.loadedAtMs;
     if (entry === undefined || ageMs >= CACHE_MS) return this.#load(firmId, use);
-    if (ageMs >= REFRESH_MS && !entry.refreshing) {
-      entry.refreshing = true;
-      this.#load(firmId, 'decrypt').catch(() => {
-        entry.refreshing = false;
-      });
-    }
+    if (ageMs >= REFRESH_MS) this.#load(firmId, 'decrypt').catch(() => {});
     return entry.keys;
   }
 
@@ -143,7 +137,7 @@ export class DataKeys implements KeyStore {
       byId: new Map(keys.map((key) => [key.id, key])),
     };
     if (found.current === null) this.#entries.delete(firmId);
-    else this.#entries.set(firmId, { keys: found, loadedAtMs: Date.now(), refreshing: false });
+    else this.#entries.set(firmId, { keys: found, loadedAtMs: Date.now() });
     return found;
   }
 
