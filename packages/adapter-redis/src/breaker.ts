@@ -134,7 +134,6 @@ export function createBreaker({
     up = true;
     upSince = performance.now();
     failedProbes = 0;
-    consecutiveFailures = 0;
     if (unavailableSince === null) return;
     log.info('Redis is available again.', { awayMs: Math.round(upSince - unavailableSince) });
     unavailableSince = null;

@@ -14,14 +14,8 @@ describe('the circuit breaker', () => {
   const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
   const status = () => breaker.state().status;
 
-  beforeEach(async () => {
-    jest.useFakeTimers();
-    log.warn.mockClear();
-    log.info.mockClear();
-    redisWorks = true;
-    probes = 0;
-    reconnects = 0;
-    breaker = createBreaker({
+  const created = () =>
+    createBreaker({
       timeoutMs: TIMEOUT,
       log,
       reconnect: () => {
@@ -32,6 +26,15 @@ describe('the circuit breaker', () => {
         return redisWorks ? Promise.resolve() : noReply();
       },
     });
+
+  beforeEach(async () => {
+    jest.useFakeTimers();
+    log.warn.mockClear();
+    log.info.mockClear();
+    redisWorks = true;
+    probes = 0;
+    reconnects = 0;
+    breaker = created();
     breaker.onConnected();
     await pass(1);
     // Longer than STABLE_AFTER_MS.
@@ -118,6 +121,12 @@ describe('the circuit breaker', () => {
     expect(breaker.state()).toMatchObject({ status: 'down', timeouts: 0 });
   });
 
+  test('a connection that is lost after the end of the process is no outage', () => {
+    breaker.stop();
+    breaker.onConnectionLost('closed');
+    expect([log.warn.mock.calls, breaker.state().outages]).toEqual([[], 0]);
+  });
+
   test('only a probe closes it', async () => {
     redisWorks = false;
     breaker.onConnectionLost('closed');
@@ -161,6 +170,16 @@ describe('the circuit breaker', () => {
     }
   });
 
+  test('a first connection that never replies is replaced after as many, and is no outage', async () => {
+    redisWorks = false;
+    const other = created();
+    await pass(20 * (250 + TIMEOUT) - 1);
+    expect(reconnects).toBe(0);
+    await pass(1);
+    expect([reconnects, other.state().outages, log.warn.mock.calls]).toEqual([1, 0, []]);
+    other.stop();
+  });
+
   test('a Redis that keeps failing is probed less and less often, until it has worked for a while', async () => {
     const downMs: number[] = [];
     for (let outage = 0; outage < 7; outage += 1) {
@@ -194,4 +213,19 @@ describe('the circuit breaker', () => {
       }
     },
   );
+
+  test('a second late timer extends nothing while there is no reply', async () => {
+    redisWorks = false;
+    const unreplied = breaker.run(noReply);
+    const now = performance.now.bind(performance);
+    let lateMs = 0;
+    const late = jest.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
+    for (const expected of ['up', 'down']) {
+      lateMs += 40;
+      await pass(TIMEOUT + 1);
+      expect(status()).toBe(expected);
+    }
+    late.mockRestore();
+    expect([await unreplied, breaker.state().timeouts]).toEqual([undefined, 1]);
+  });
 });

@@ -70,6 +70,9 @@ describe('a store of operations', () => {
     const keys = ['a', 'corrupt', 'c'];
     expect(await Promise.all(keys.map((key) => store.run(lookUp(key))))).toEqual(['a', undefined, 'c']);
     expect(store.state()).toMatchObject({ status: 'up', failures: 1 });
+    // Where all of them fail, Redis does.
+    for (const _ of [1, 2, 3]) expect(await store.run(lookUp('corrupt'))).toBeUndefined();
+    expect(store.state()).toMatchObject({ status: 'down', failures: 4 });
   });
 
   test('after the clock of Redis was set forward, operations are sent again and no request fails', async () => {
