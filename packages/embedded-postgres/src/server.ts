@@ -303,7 +303,7 @@ async function query(
  */
 export async function clear(place: Pick<Place, 'folder'>): Promise<void> {
   forget(place);
-  const pid = Number(pidFileLines(place)[0] ?? 0);
+  const pid = Number(pidFileLines(place)[0]);
   const identity = pid > 0 ? identify(pid) : undefined;
   if (identity && serves(pid, dataOf(place))) {
     await stop(identity);
