@@ -55,6 +55,11 @@ test('four slow pushes of a service and sixteen in all are waited for, time and 
     expect(ended).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     expect(ended).toEqual(times(5, 'retried'));
+    // The end of a fast one makes no room for another.
+    await send(`https://fast.example/quick/${round}`);
+    const more = send(`https://${round}.example/late`);
+    await jest.advanceTimersByTimeAsync(TIMEOUT_MS / 5);
+    expect(await more).toMatchObject([{ outcome: 'retried' }]);
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
     const given = (await sending).flatMap(({ outcome }, n) => (outcome === 'retried' ? n : []));
     expect(given).toEqual([4, 17, 18, 19, 20]);
@@ -73,7 +78,7 @@ test.each<[string, paths: string, isCalled: boolean]>([
   'a service is paused after four slow failures in a row, for two timeouts: %s',
   async (_, paths, isCalled) => {
     const { called, send } = underTest();
-    const timeouts: Readonly<Record<string, number>> = { wait: 4, pause: 2 };
+    const timeouts: Readonly<Record<string, number>> = { wait: 3, pause: 2 };
     for (const [n, path] of paths.split(' ').entries()) {
       if (!(path in timeouts)) void send(`https://push.example/${path}${path.includes('/') ? '' : `/${n}`}`);
       await jest.advanceTimersByTimeAsync((timeouts[path] ?? 1) * TIMEOUT_MS);

@@ -60,7 +60,7 @@ test.each<[Sampling['sampler'], ratio: number, exported: string[]]>([
 
 test('a request has its route, status and code; one that failed or was given up is an error', async () => {
   process.env.OTEL_RESOURCE_ATTRIBUTES = 'service.name=other,deployment=blue';
-  const { spans } = await traced(({ request, requestEnded }) => {
+  const { spans, logged } = await traced(({ request, requestEnded }) => {
     for (const ended of [
       { route: 'GET /v1/me', status: 200 },
       { route: 'POST /v1/claims/{id}', status: 422, code: 'validation_failed' },
@@ -96,6 +96,7 @@ test('a request has its route, status and code; one that failed or was given up 
     of('HTTP', 404, { 'http.request.method': 'HTTP' }),
   ]);
   delete process.env.OTEL_RESOURCE_ATTRIBUTES;
+  expect(logged).toEqual([]);
   for (const { resource } of spans)
     expect(resource.attributes).toMatchObject({ 'service.name': 'own', deployment: 'blue' });
 });
