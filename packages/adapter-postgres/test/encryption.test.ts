@@ -34,9 +34,10 @@ const NOTES = 'enc:1:é\n';
 const PLAIN = { c_document: '{"enc:1":1}', c_work_notes: NOTES, c_rejection_reason: 'enc', c_summary: null };
 
 test('rows are encrypted with the latest key of their firm, and read with the keys of their time', async () => {
-  const [before, now] = [withKeys(1), withKeys(1, 2)].map((keys) =>
-    encryptionWith({ [ONE]: keys, [OTHER]: keys }),
-  );
+  const [before, now] = [
+    encryptionWith({ [ONE]: withKeys(1) }),
+    encryptionWith({ [ONE]: withKeys(1, 2), [OTHER]: withKeys(1, 2) }),
+  ] as const;
   const rows: Row[] = [];
   for (const [n, firm] of [ONE, ONE, OTHER].entries()) {
     const encrypt = await (n === 0 ? before : now).encryption.encryptor(PERSONAL.claims, firm, `${n}`);
