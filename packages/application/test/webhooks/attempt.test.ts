@@ -20,7 +20,7 @@ const delivery = (attemptCount: number): WebhookDelivery => ({
   status: 'pending',
   nextAttemptAt: 0,
   attemptCount,
-  attempts: [],
+  attempts: [{ at: 1, status: 500, error: null, durationMs: 1 }],
 });
 const response = (status: number, retryAfterMs: number | null = null): WebhookResult => ({
   status,
@@ -43,6 +43,8 @@ test.each([
   const expected =
     'error' in result ? { status: null, error: 'timeout' } : { status: result.status, error: null };
   expect(attemptOf(result, now, now + 84)).toEqual({ at: now, ...expected, durationMs: 84 });
+  // A clock that was set back.
+  expect(attemptOf(result, now, now - 1).durationMs).toBe(0);
 });
 
 test('waits double from two seconds to an hour and a quarter, as long as Retry-After asks, within three days', () => {

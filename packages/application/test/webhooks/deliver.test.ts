@@ -15,7 +15,7 @@ async function setUp({
   overlapMs = null,
   ...queue
 }: Partial<WebhookQueue> & { most?: number; overlapMs?: number | null } = {}) {
-  const { memory, use, clock, newFirm, send } = memoryFixture();
+  const { memory, use, clock, newFirm, send, auditOf, jobsOf } = memoryFixture();
   const firm = await newFirm();
   const settings = { firmId: firm.id, environment: 'test', url: 'https://hooks.example' } as const;
   const { webhook } = await use.createWebhook(BY_SERVICE, settings);
@@ -46,7 +46,7 @@ async function setUp({
     uow: memory.unitOfWork,
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
     clock,
-    random: () => 0,
+    random: () => 1,
     onFailed: (_, { status, error, durationMs }) => failed.push(status ?? error, durationMs),
     onError: (error) => errors.push(error),
   });
@@ -54,21 +54,33 @@ async function setUp({
     for (const attempt of running.splice(0, count)) attempt.end(result);
   };
   const remove = () => use.removeWebhook(BY_SERVICE, firm.id, webhook.id);
-  return { clock, taken, running, outcomes, errors, failed, deliveries, end, remove };
+  const pauses = async () => ({
+    endpoints: await memory.webhookReads.endpoints(firm.id),
+    recorded: (await auditOf(firm.id)).filter(({ action }) => action === 'webhook.pause'),
+    mails: (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_webhook_paused').length,
+  });
+  return { clock, taken, running, outcomes, errors, failed, deliveries, end, remove, pauses };
 }
 
 test('at most 200 first attempts and 50 retries of ten seconds run at once, of a firm 4 and 2, and are held for longer', async () => {
   const { deliveries, taken, running, end } = await setUp();
   const heldMs = 20 * SECOND;
   await deliveries.start();
+  for (const attempt of running.splice(200, 3)) attempt.end({ error: 'timeout' });
+  await new Promise(setImmediate);
+  await deliveries.start();
   await deliveries.start();
   expect(running.map(({ timeoutMs }) => timeoutMs)).toEqual(Array(250).fill(10 * SECOND));
+  let isSettled = false;
+  void deliveries.settled().then(() => (isSettled = true));
   end({ error: 'timeout' }, 203);
   await new Promise(setImmediate);
+  expect(isSettled).toBe(false);
   await deliveries.start();
   expect(taken).toEqual([
     { kind: 'first', room: [200, 4, 0], heldMs },
     { kind: 'retry', room: [50, 2, 0], heldMs },
+    { kind: 'retry', room: [3, 2, 47], heldMs },
     { kind: 'first', room: [200, 4, 0], heldMs },
     { kind: 'retry', room: [3, 2, 47], heldMs },
   ]);
@@ -99,28 +111,33 @@ test('each attempt is counted by its outcome, and one that failed or cannot be r
   };
   const recordDelivered: WebhookQueue['recordDelivered'] = async (_, { at, durationMs }, nextSignalAt) =>
     void recorded.push([at, durationMs, nextSignalAt]);
-  const { deliveries, clock, outcomes, errors, failed, end } = await setUp({
+  const { deliveries, clock, outcomes, errors, failed, end, pauses } = await setUp({
     ...{ most: 1, recordRetry, recordDelivered },
   });
   const start = clock.now();
   for (const [result, passedMs] of [
     [{ status: 204, retryAfterMs: null, body: '' }, 84],
-    [{ status: 503, retryAfterMs: 60_000, body: '' }, 40],
-    [{ status: 410, retryAfterMs: null, body: '' }, 7],
+    [{ status: 503, retryAfterMs: null, body: '' }, 40],
     [{ error: 'timeout' }, WEBHOOK_RETRY_MS],
+    [{ status: 410, retryAfterMs: null, body: '' }, 7],
   ] as const) {
     await deliveries.start();
     clock.advance(passedMs);
     end(result);
     await deliveries.settled();
   }
-  const ends = ['delivered', 'retried', 'gone', 'failed'];
+  const ends = ['delivered', 'retried', 'failed', 'gone'];
   expect(outcomes).toEqual(ends.flatMap((outcome) => [outcome, outcome]));
   const delivered = [start, 84, start + 84 + SECOND];
-  const retried = [start + 84, 40, start + 124 + 60_000];
+  const retried = [start + 84, 40, start + 124 + 2500];
   expect(recorded).toEqual([delivered, delivered, retried, retried]);
   const last = ['timeout', WEBHOOK_RETRY_MS];
-  expect(failed).toEqual([503, 40, 503, 40, 410, 7, 410, 7, ...last, ...last]);
+  expect(failed).toEqual([503, 40, 503, 40, ...last, ...last, 410, 7, 410, 7]);
+  expect(await pauses()).toMatchObject({
+    endpoints: [{ paused: 'failing', pauseMailedAt: start + 124 + WEBHOOK_RETRY_MS }],
+    recorded: [{ changes: { paused: { from: null, to: 'failing' } } }],
+    mails: 1,
+  });
   expect(errors).toEqual([error, error]);
 });
 

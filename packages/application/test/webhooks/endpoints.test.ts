@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DAY, HOUR, SECOND } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
 import { BY_SERVICE } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -8,7 +9,7 @@ async function setUp() {
   const { newFirm, use, external, send } = fixture;
   const firm = await newFirm();
   const create = async (name = 'one') => {
-    const url = `https://HOOKS.example:443/${name}?token=secret`;
+    const url = `https://HOOKS.example:8443/${name}?token=secret`;
     return (await use.createWebhook(BY_SERVICE, { firmId: firm.id, environment: 'test', url })).webhook;
   };
   const respond = (url: string, status: number) =>
@@ -25,7 +26,7 @@ async function setUp() {
 test('the audit trail has each act on an endpoint with what it changed, without its path and secrets', async () => {
   const { firm, create, use, respond, memory, auditOf } = await setUp();
   const { id, url } = await create();
-  expect(url).toBe('https://hooks.example/one?token=secret');
+  expect(url).toBe('https://hooks.example:8443/one?token=secret');
   const [address, none] = ['192.0.2.1', null];
   const caller = { actor: 'staff:s-1', address, requestId: 'r-1' };
   const setState = (state: 'active' | 'paused') => use.updateWebhook(caller, firm.id, id, { state });
@@ -39,12 +40,13 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   expect(await stateOf()).toBe('requested');
   await setState('active');
   const delivery = await tested();
+  await setState('paused');
   expect([delivery.responseBody, await stateOf()]).toEqual(['It is 410.', 'gone']);
   await use.updateWebhook(caller, firm.id, id, { overlapMs: 0 });
   await use.replayWebhook(caller, firm.id, delivery.id);
   await use.removeWebhook(caller, firm.id, id);
   const own = (await auditOf(firm.id)).filter(({ object }) => object === `webhook:${id}`);
-  const [environment, host] = ['test', 'hooks.example'];
+  const [environment, host] = ['test', 'hooks.example:8443'];
   const created = { environment: { from: null, to: environment }, host: { from: null, to: host } };
   const removed = { environment: { from: environment, to: null }, host: { from: host, to: null } };
   expect(own.map((entry) => [entry.address, entry.action, entry.changes])).toEqual([
@@ -127,6 +129,8 @@ test('the export of a firm has each endpoint with all of its deliveries', async 
   for await (const row of use.exportFirm(firm.id)) if (row.type.startsWith('webhook')) rows.push(row);
   const deliveries = await memory.webhookReads.deliveries(firm.id, webhook.id, null, 100);
   expect(deliveries).toHaveLength(7);
+  const none = use.listWebhookDeliveries(firm.id, 'no id', { after: null, limit: 9 });
+  expect(await errorCodeOf(none)).toBe('not_found');
   expect(rows).toEqual([
     { type: 'webhook', webhook },
     ...deliveries.map((delivery) => ({ type: 'webhook_delivery', delivery })),
