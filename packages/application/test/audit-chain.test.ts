@@ -48,7 +48,8 @@ const entries = fc.record(
   { requiredKeys: ['at', 'actor', 'address', 'action', 'object', 'outcome', 'requestId'] },
 );
 
-test('any events of a row are read back as they were recorded', () => {
+test('any events of a row are read back as they were recorded, and one alone is no list', () => {
+  expect(JSON.parse(textOf(entry(1)))).toMatchObject({ at: '1970-01-01T00:00:00.001Z', request_id: null });
   fc.assert(
     fc.property(entries, fc.array(entries, { maxLength: 4 }), (first, others) => {
       expect(auditEntriesFrom(textOf(first, ...others))).toEqual([first, ...others]);
@@ -206,11 +207,14 @@ test('deleted rows show in a whole chain unless an event names the last of them 
     });
 });
 
-test('removed rows at the end show', async () => {
+test('removed rows at the end show, and one that a later period would begin after', async () => {
   const { rows, ...ends } = chainOf(3);
   const missing = (seq: number) => ({ intact: false, seq, problem: 'missing' });
   expect(await verify({ ...ends, rows: rows.slice(0, 2) })).toEqual(missing(3));
   expect(await verify({ ...ends, rows: [] })).toEqual(missing(1));
+  const longer = chainOf(9);
+  const without = { ...longer, rows: longer.rows.filter(({ seq }) => seq !== 4) };
+  expect(await verify(without, { since: 6 })).toEqual(missing(4));
 });
 
 test('a row whose text is not an event does not verify, although its hash is right', async () => {
@@ -218,7 +222,7 @@ test('a row whose text is not an event does not verify, although its hash is rig
   expect(await verify(chain)).toEqual({ intact: false, seq: 2, problem: 'changed' });
 });
 
-test('rows that retention deletes during the check are not missing', async () => {
+test('rows that retention deletes during the check are not missing, those of an erased chain are', async () => {
   const [before, after] = [chainOf(6), chainOf(6, 3)];
   const reads = readsOf(after);
   let calls = 0;
@@ -228,6 +232,11 @@ test('rows that retention deletes during the check are not missing', async () =>
   };
   expect(await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN)).toEqual({
     ...{ intact: true, rows: 3, last: after.last },
+  });
+  calls = 0;
+  const erased = { ...reads, chain: async (id: typeof CHAIN) => (calls === 0 ? chain(id) : null) };
+  expect(await verifyAuditChain({ reads: erased, sha256 }, CHAIN)).toEqual({
+    ...{ intact: false, seq: 1, problem: 'missing' },
   });
 });
 

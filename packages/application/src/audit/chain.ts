@@ -143,7 +143,7 @@ export async function verifyAuditChain(
   // With the rows beside the period: otherwise rows that were removed at its ends would not show.
   if (since !== undefined) {
     const [first] = await reads.rows(chain, { after: 0, limit: 1, since });
-    from = Math.max(from, (first?.seq ?? last.seq + 1) - 1);
+    from = (first?.seq ?? last.seq + 1) - 1;
   }
   if (until !== undefined) {
     const [latest] = await reads.latest(chain, { limit: 1, until });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AuditAction, DAY, type FirmId, type Instant, MINUTE } from '@svc/domain';
-import { sha256 } from '@svc/testkit';
+import { createFixedClock, sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
   type AuditEntry,
@@ -128,6 +128,10 @@ describe('the list of audit events', () => {
     expect(timesOn(await pagesOf(reads, { since: 899 * DAY }, 9))).toEqual([[900 * DAY, 899 * DAY]]);
     // 100 rows at once: those after 800 begin long before the period, and those after 700 are all before it.
     expect(read).toEqual([800, 700]);
+    // A row is searched from a day before the period on.
+    for (const day of [902, 901])
+      expect(timesOn(await pagesOf(reads, { since: day * DAY }, 9))).toEqual([[]]);
+    expect(read).toEqual([800, 700, 800, 700]);
     // Rows from before the period may be stored after those of it.
     const times = (seq: number): number => (seq <= 100 ? 2 * DAY : 2 * DAY - 1);
     const late = chainOf(200, 0, (seq) => textOf(entry(times(seq))));
@@ -183,6 +187,7 @@ describe('a verification by staff', () => {
       found: { intact: true, rows: 3 },
       recorded: [
         {
+          at: new Date(createFixedClock().now()).toISOString(),
           actor: 'staff:s-1',
           address: '192.0.2.1',
           action: 'audit.verify',
