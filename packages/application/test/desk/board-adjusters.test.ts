@@ -58,6 +58,9 @@ test('adjusters are listed with their own work, and for a claim with distance an
     claim: { ...claim, asSent: asSent as typeof claim.asSent },
   });
   await use.rejectClaim({ svcId: rejecting }, id, null);
+  await offer(firm.live, id, silent);
+  const earlier = clock.advance(60_000);
+  await use.rejectClaim({ svcId: silent }, id, null);
   await offer(firm.live, id, rejecting);
   const rejectedAt = clock.advance(60_000);
   await use.rejectClaim({ svcId: rejecting }, id, null);
@@ -69,8 +72,8 @@ test('adjusters are listed with their own work, and for a claim with distance an
   ]);
   expect(await page(id)).toEqual([
     [near, 0, 0, null, null, 1, 'limit_reached'],
-    [silent, 4, 5, null, null, null, ''],
     [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category'],
+    [silent, 4, 5, null, earlier, null, ''],
   ]);
   const stranger = await newFirm();
   expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');

@@ -231,6 +231,11 @@ test('each open offer is listed, also one that has changed later than it was mad
   const mixed = [{ ...claimAt(3), status: 'rejected' as const }, claimAt(1), claimAt(2)];
   const rows = (await pagesOf(readsOf(mixed).reads, { ...LIVE, order: 'waiting' }, 1)).flat();
   expect(rows.map(({ id }) => id)).toEqual(mixed.map(({ id }) => id));
+  // The first piece has more of one kind than of the other.
+  const status = (n: number) => (n % 3 === 2 ? 'unassigned' : 'rejected');
+  const apart = [1, 2, 3, 4, 5].map((n) => ({ ...claimAt(n, n === 4 ? 'LA' : 'FL'), status: status(n) }));
+  const found = await pagesOf(readsOf(apart).reads, { ...LIVE, order: 'waiting', state: 'LA' }, 1);
+  expect(found.flat()).toHaveLength(1);
 });
 
 test('only late offers are listed, whenever they were made, and nothing after them is read', async () => {
@@ -280,10 +285,16 @@ test('a page reads a bounded number of claims, however many do not match', async
   await list(FIRM, LIVE, { after: null, limit: 50 });
   expect(counted.claims).toBe(51);
   expect((await pagesOf(reads, { ...LIVE, state: 'LA' }, 50)).flat()).toHaveLength(1);
+  // Also where what waits for another offer has all of them.
+  const rejected = all.slice(1, 2001).map((claim) => ({ ...claim, status: 'rejected' as const }));
+  const parts = readsOf([...rejected, ...all.slice(2001)]);
+  await listOf(parts.reads)(FIRM, { ...LIVE, order: 'waiting', state: 'LA' }, { after: null, limit: 50 });
+  expect(parts.counted.claims).toBe(2000);
 });
 
 test('a long page reads nothing before its turn, and nothing at all when its client has gone; a short one needs no turn', async () => {
-  const { reads, counted } = readsOf(Array.from({ length: 300 }, (_, n) => claimAt(n)));
+  const all = Array.from({ length: 300 }, (_, n) => claimAt(n));
+  const { reads, counted } = readsOf([{ ...claimAt(300), status: 'rejected' }, ...all]);
   const list = listOf(reads);
   const readBefore: number[] = [];
   const hasNoTime = async () => {
@@ -296,7 +307,10 @@ test('a long page reads nothing before its turn, and nothing at all when its cli
   const gone = Promise.reject(new Error('The connection was closed.'));
   await expect(list(FIRM, LIVE, { after: null, limit: 200 }, () => gone)).rejects.toThrow('closed');
   expect(counted.claims).toBe(0);
-  expect((await list(FIRM, LIVE, { after: null, limit: 50 }, () => gone)).rows).toHaveLength(50);
+  for (const order of ['latest', 'waiting'] as const) {
+    const { rows } = await list(FIRM, { ...LIVE, order }, { after: null, limit: 50 }, () => gone);
+    expect(rows).toHaveLength(50);
+  }
 });
 
 test('a page ends at its bytes, and the next one begins with the first claim that did not fit', async () => {
@@ -343,7 +357,7 @@ test('claims are found by words of name and place, the start of ids, the end of 
   const expected: readonly [found: string[], texts: string[]][] = [
     [
       [one.id],
-      ['4417', '0044-17', 'a-0044-17', 'A-00', 'N-A', '(352)', '3525550142', '352.555.0142', '0142'],
+      ['4417', '0044-17', 'a-0044-17', 'A-00', 'N-A', '(352)', '3525550142', '352.555/0142', '0142'],
     ],
     [[one.id], ['1-352-555-0142', '1(352)555-0142', '+13525550142', 'rl00-8812', '8812', '00-88', '008812']],
     [
@@ -354,7 +368,7 @@ test('claims are found by words of name and place, the start of ids, the end of 
         'odalys muniz',
         'MUÑIZ',
         svcId,
-        'peña 33931',
+        'peña\t33931',
         'zoë 0142',
         'fl pena',
         '014',
@@ -397,9 +411,10 @@ test('a row has what the board shows of its claim, with the name of the adjuster
 });
 
 test('claims whose ids start with a text come first in their order, each once, unless there are too many of them', async () => {
-  const all = Array.from({ length: 60 }, (_, n) => claimAt(n));
+  // One is found by both of its ids.
+  const all = Array.from({ length: 60 }, (_, n) => ({ ...claimAt(n), claimNumber: n === 0 ? 'X-0' : 'N' }));
   // Found by a word of the name.
-  const others = [-3, -2, -1].map((n): BoardClaim => {
+  const others = [-3, -2, 99].map((n): BoardClaim => {
     const { summary, ...claim } = claimAt(n);
     return { ...claim, externalId: 'Y', summary: { ...summary, name: 'X-Lee' } };
   });
@@ -419,8 +434,11 @@ test('claims whose ids start with a text come first in their order, each once, u
     [51, 100],
     [60, 7],
     [7, 7],
-  ] as const)
-    expect(await listed(count, limit)).toEqual(Array.from({ length: count + 3 }, (_, n) => count - 1 - n));
+  ] as const) {
+    const ids = Array.from({ length: count }, (_, n) => count - 1 - n);
+    const first = count <= Math.min(limit, 50) ? [...ids, 99] : [99, ...ids];
+    expect(await listed(count, limit)).toEqual([...first, -2, -3]);
+  }
   expect(asked).toEqual([51, 51, 8, 8].map((count) => [FIRM, 'live', 'X-', count]));
 });
 
