@@ -215,6 +215,7 @@ test('a program is ready only if all its requests and claims were graded', async
   const full = 3600 - carefulRequests().length;
   expect(await check(full, 1, START + 1, other)).toMatchObject({ ready: false, complete: false });
   expect(await check(0, 1, START + 1, other)).toMatchObject({ complete: true, claims: 0 });
+  expect(await check(full, 1, START + 1)).toMatchObject({ complete: true, claims: 1 });
   // The log has no earlier requests.
   expect(await check(0, 1, START - 20 * DAY)).toMatchObject({ ready: true, complete: false });
 });
@@ -232,6 +233,7 @@ const byStatus = (at: number, since: number): LoggedRequest => {
   if (behavior?.page === undefined) return rest;
   return { ...rest, behavior: { ...behavior, page: { ...behavior.page, isFiltered: true } } };
 };
+const PAGE = { since: START - 60_000, from: null, to: null, next: null, isFiltered: false };
 const RECEIVED = { unknownValue: 'received' } as const;
 /** What a check says of these requests. */
 interface Row extends Pick<Evidence, 'claims'> {
@@ -291,6 +293,8 @@ const ROWS: readonly Row[] = [
   right('lost_writes', 0, [slowly(send(0, 503))], { now: GRACE + 1 }),
   wrong('lost_writes', 'never sent again', [0], [send(0, 503)], { now: GRACE + 1 }),
   wrong('lost_writes', 'never sent again', [0], [offered(0, 503, 'offer')], { claimId: ID }),
+  // The same key with another claim is no retry.
+  wrong('lost_writes', 'never sent again', [0], [send(0, 503), send(1000, 422, { subject: 'other' })]),
   right('lost_writes', 1, [send(0, 429), send(1000, 201)]),
   right('lost_writes', 0, [request(0, SEND, 500), request(1000, SEND, 500)]),
   right('lost_writes', 0, [request(0, LIST, 500, { subject: 'claim' })]),
@@ -324,6 +328,14 @@ const ROWS: readonly Row[] = [
     ...[300, 310, 320].flatMap((at) => [{ ...otherSend(at), ...OTHER_KEY }, read(at)]),
   ]),
   right('retry_after', 0, [send(0, 503, { retryAfterMs: 2000 }), ...[300, 310, 320].map(otherSend)]),
+  {
+    // Its response comes after the first pause.
+    ...right('retry_after', 0, [
+      ...[limitedSend(0), { ...send(1850, 429, { subject: 'b', retryAfterMs: 2000 }), durationMs: 100 }],
+      ...[2200, 2210, 2220].map(otherSend),
+    ]),
+    findings: [{ detail: 'the key sent 3 other requests', requests: [1, 2, 3, 4] }],
+  },
   // One finding for a 429 that was ignored in both ways.
   wrong(
     'retry_after',
@@ -335,6 +347,7 @@ const ROWS: readonly Row[] = [
   wrong('back_off', 'sent 4 more times, 1 ms apart', [0, 1, 2, 3, 4], retries(1, 1, 1, 1)),
   right('back_off', 0, retries(99, 98, 151, 151)),
   right('back_off', 1, retries(99, 99, 151, 151)),
+  right('back_off', 1, retries(100, 100, 100, 170, 170)),
   right('back_off', 0, retries(100, 200, 150, 150)),
   right('back_off', 1, retries(49, 50, 200, 400)),
   right('back_off', 1, retries(10_000, 10_000, 10_000, 10_000, 10_000, 10_000)),
@@ -372,6 +385,7 @@ const ROWS: readonly Row[] = [
       poll(1000, 0, null),
     ],
   ),
+  wrong('cursors', 'with 400:', [0, 1], [poll(0, 0, 10, {}, 'a'), request(1, LIST, 400, { cursor: 'a' })]),
   right('cursors', 1, [
     poll(0, 0, 10, {}, 'a'),
     request(100, LIST, 400, { cursor: 'a' }),
@@ -441,12 +455,14 @@ const ROWS: readonly Row[] = [
       AGAIN.map((n) => request(n, OFFER, 422, { subject: 'claim', idempotencyKey: `k${n}` }, code)),
     ),
   ),
-  wrong(
-    'rejected_requests',
-    'rejected with claim_closed was sent 3 more times',
-    AGAIN,
-    AGAIN.map((n) => request(n, OFFER, 409, { subject: `offer ${n}`, claimId: ID }, 'claim_closed')),
-    { claimId: ID },
+  ...['claim_closed', 'claim_already_accepted'].map((code) =>
+    wrong(
+      'rejected_requests',
+      `rejected with ${code} was sent 3 more times`,
+      AGAIN,
+      AGAIN.map((n) => request(n, OFFER, 409, { subject: `offer ${n}`, claimId: ID }, code)),
+      { claimId: ID },
+    ),
   ),
   ...[
     [refused({ subject: 'a' }), refused({ subject: 'b' })],
@@ -483,7 +499,11 @@ const ROWS: readonly Row[] = [
     'poll_gaps',
     'between',
     [1, 2],
-    [poll(0, -60_000, -10, {}, 'a'), poll(100, -9, null, { cursor: 'a' }), poll(200, 100, null)],
+    [
+      poll(0, -60_000, -10, {}, 'a'),
+      poll(100, 0, null, { cursor: 'a', page: { ...PAGE, from: START - 9 } }),
+      poll(200, 100, null),
+    ],
   ),
   wrong(
     'poll_gaps',
@@ -617,14 +637,27 @@ const ROWS: readonly Row[] = [
   ),
   // The second was sent before the response to the first.
   right('retry_after', 1, [slow, request(400, LIST, 200), request(2450, LIST, 200)]),
-  wrong('retry_after', 'after 1.85 s', [0, 2], [slow, request(400, LIST, 200), request(2350, LIST, 200)]),
+  wrong(
+    'retry_after',
+    'after 1.85 s',
+    [0, 2],
+    [{ ...slow, durationMs: 500.4 }, request(400, LIST, 200), request(2350, LIST, 200)],
+  ),
   right('lost_writes', 1, [withoutBody, send(1000, 201)]),
   right('lost_writes', 0, [withoutBody]),
   wrong('retry_after', 'after 0.5 s', [0, 1], [withoutBody, send(500, 201)]),
   wrong('retry_after', 'after 0 s', [0, 1], [withoutBody, request(0, SEND, 429, { idempotencyKey: 'send' })]),
   right('unread_changes', 1, [poll(6000, 0, 5000)], { claims: ACCEPTED }),
+  right('unread_changes', 1, [request(6000, LIST, 200, { page: { ...PAGE, since: null } })], {
+    claims: ACCEPTED,
+  }),
   right('unread_changes', 0, [], { claims: [claim('pending_acceptance', 5000)] }),
-  ...[poll(6000, 0, 4000, {}, 'next'), poll(6000, 5001, null)].map((one) =>
+  // Nor one that is answered after the change alone.
+  ...[
+    poll(6000, 0, 4000, {}, 'next'),
+    poll(6000, 5001, null),
+    { ...poll(4990, 0, null), durationMs: 20 },
+  ].map((one) =>
     wrong('unread_changes', 'no unfiltered poll', [0], [one], { claims: ACCEPTED, claimId: ID }),
   ),
   ...[read(4000), read(6000, 503)].map((one) =>
