@@ -13,7 +13,9 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
   clock.advance(999);
   const receiptOf = async (changes: Partial<OfferRecord>) => {
     const offerHistory = { ...memory.offerHistory, latestOfFirm: async () => ({ ...record, ...changes }) };
-    return JSON.parse((await useOn({ offerHistory }).issueReceipt(firm.live, id)).receipt);
+    const { receipt, ...of } = await useOn({ offerHistory }).issueReceipt(firm.live, id);
+    expect(of).toEqual({ firmId: firm.id, claimId: id });
+    return JSON.parse(receipt);
   };
   const push = { channel: 'mail', outcome: 'delivered', at: 5 } as const;
   const offer = { ...record.offer, respondedAt: 6, firstSeenAt: 8, pushes: [push] };
@@ -54,6 +56,7 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
     expect(await receiptOf({ offer: unanswered, steps: null, audit, closedAt: 12 })).toEqual({
       ...{ ...whole, answered: null, late_answer: late, clocks: null },
     });
+    expect(await receiptOf({ offer: unanswered, audit })).toMatchObject({ late_answer: late });
   }
   expect(await receiptOf({ offer, audit: null })).toMatchObject({
     answered: { at: toDateTime(6), device_at: null },
