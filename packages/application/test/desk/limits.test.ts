@@ -28,7 +28,7 @@ test('a firm reads what its working keys use, and the limited requests of each o
     ...[counted({ id: 'deleted' as KeyId, environment: 'test' }, 0, 16), counted(live, 14, 32)],
   ];
   const [asked, used]: [unknown[], unknown[]] = [[], []];
-  const readLimits = makeReadLimits({
+  const deps: Parameters<typeof makeReadLimits>[0] = {
     operatorReads: memory.operatorReads,
     requestLog: {
       ...memory.requestLog,
@@ -45,7 +45,8 @@ test('a firm reads what its working keys use, and the limited requests of each o
       },
     },
     clock,
-  });
+  };
+  const readLimits = makeReadLimits(deps);
   const { keys, days, ...others } = await readLimits(firm.id);
   expect(asked).toEqual([[firm.id, (today - 13) * DAY, 2000]]);
   expect(used).toEqual([
@@ -63,5 +64,13 @@ test('a firm reads what its working keys use, and the limited requests of each o
     { at: today * DAY, live: 9, test: 20 },
   ]);
   expect(others).toMatchObject({ countedSince: 5, firm: { id: firm.id } });
+  const keyPage: typeof memory.operatorReads.keyPage = async (_, { limit }) => ({
+    rows: Array.from({ length: limit }, (_, n) => ({
+      ...{ ...live, id: `key_${n}` as KeyId, revokedAt: n < 700 ? 1 : null },
+    })),
+    next: null,
+  });
+  const many = makeReadLimits({ ...deps, operatorReads: { ...memory.operatorReads, keyPage } });
+  expect((await many(firm.id)).keys).toHaveLength(200);
   expect(await errorCodeOf(readLimits('no firm' as FirmId))).toBe('not_found');
 });

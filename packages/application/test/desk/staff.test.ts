@@ -57,13 +57,17 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await use.updateStaff(member, { name: 'Zoé' });
   for (let times = 0; times < 3; times += 1) await setMail(true);
   // Due, while its job has not run: another one is queued.
-  clock.advance(nextLateOffersMail(clock.now()) - clock.now());
+  const due = nextLateOffersMail(clock.now());
+  clock.advance(due - clock.now());
   await setMail(true);
   await setMail(false);
   await setMail(false);
   await newStaff(firm);
   await use.removeStaff(member);
-  expect((await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers')).toHaveLength(2);
+  const mails = (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers');
+  expect(mails.map(({ job, runAt }) => ['at' in job && job.at, runAt])).toEqual(
+    [due, nextLateOffersMail(due)].map((at) => [at, at]),
+  );
   const own = (await auditOf(firm.id)).filter(({ object }) => object === `staff:${member.staffId}`);
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
     ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
@@ -137,7 +141,8 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   const [one, two, erased] = [await newFirm(), await newFirm(), await newFirm()];
   const member = await newStaff(one, 'auditor');
   const { email } = member;
-  const [other] = [await newStaff(two, 'auditor', { email }), await newStaff(erased, 'auditor', { email })];
+  const other = await newStaff(two, 'auditor', { email });
+  const gone = await newStaff(erased, 'auditor', { email });
   await use.desk.requestSignInCode(email);
   const code = external.mails.at(-1)?.code ?? '';
   const opened = await use.desk.signIn({ email, code, firmId: one.id });
@@ -157,7 +162,8 @@ test('a person of two firms joins the one that a session or a passkey names, wit
   const origin = { address, requestId: 'request' };
   const change = (firmId: typeof one.id) =>
     use.desk.changeFirm({ ...member, origin }, session.tokenHash, firmId);
-  expect(await errorCodeOf(change(erased.id))).toBe('not_found');
+  for (const attempt of [change(erased.id), use.updateStaff(gone, { role: 'admin' }), use.removeStaff(gone)])
+    expect(await errorCodeOf(attempt)).toBe('not_found');
   for (let n = 0; n < 10; n += 1) await use.openStaffSession(other);
   const changed = async ({ id }: typeof one) =>
     (await auditOf(id)).slice(-1).map((last) => [last.actor, last.action, last.object, last.address]);
