@@ -153,8 +153,8 @@ export function differencesBetween(existing: Content, sent: Content, above = '')
     const [one, other] = [existing[name], sent[name]];
     if (isObject(one) || isObject(other))
       return differencesBetween(isObject(one) ? one : {}, isObject(other) ? other : {}, `${path}.`);
-    const [before, after] = [one, other].map((value) => JSON.stringify(value) ?? null);
-    return before === after ? [] : [{ path, existing: before ?? null }];
+    const before = JSON.stringify(one);
+    return before === JSON.stringify(other) ? [] : [{ path, existing: before ?? null }];
   });
 }
 

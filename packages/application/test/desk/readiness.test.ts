@@ -329,9 +329,9 @@ const ROWS: readonly Row[] = [
   ]),
   right('retry_after', 0, [send(0, 503, { retryAfterMs: 2000 }), ...[300, 310, 320].map(otherSend)]),
   {
-    // Its response comes after the first pause.
+    // Its response comes when the first pause ends.
     ...right('retry_after', 0, [
-      ...[limitedSend(0), { ...send(1850, 429, { subject: 'b', retryAfterMs: 2000 }), durationMs: 100 }],
+      ...[limitedSend(0), { ...send(1850, 429, { subject: 'b', retryAfterMs: 2000 }), durationMs: 50 }],
       ...[2200, 2210, 2220].map(otherSend),
     ]),
     findings: [{ detail: 'the key sent 3 other requests', requests: [1, 2, 3, 4] }],
