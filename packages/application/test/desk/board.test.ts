@@ -227,6 +227,8 @@ test('each open offer is listed, also one that has changed later than it was mad
     const pages = await pagesOf(readsOf(all, hours).reads, filter, 1, { now: HOUR + 2 });
     expect(pages.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   }
+  const latest = await pagesOf(readsOf(all).reads, { ...filter, order: 'latest' }, 1);
+  expect(latest.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id).toReversed());
   // Offers from before the claim that ends the first page.
   const mixed = [{ ...claimAt(3), status: 'rejected' as const }, claimAt(1), claimAt(2)];
   const rows = (await pagesOf(readsOf(mixed).reads, { ...LIVE, order: 'waiting' }, 1)).flat();

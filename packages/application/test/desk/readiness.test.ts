@@ -348,6 +348,7 @@ const ROWS: readonly Row[] = [
   right('back_off', 0, retries(99, 98, 151, 151)),
   right('back_off', 1, retries(99, 99, 151, 151)),
   right('back_off', 1, retries(100, 100, 100, 170, 170)),
+  right('back_off', 1, retries(100, 100, 100, 300, 100, 100)),
   right('back_off', 0, retries(100, 200, 150, 150)),
   right('back_off', 1, retries(49, 50, 200, 400)),
   right('back_off', 1, retries(10_000, 10_000, 10_000, 10_000, 10_000, 10_000)),
