@@ -52,11 +52,8 @@ function WaitingTime({ claim }: { claim: AppClaim }) {
         {roughDuration(now.value - Date.parse(claim.offered_at)) ?? offers.new}
       </span>
     );
-  const leftMs = Date.parse(claim.respond_by) - now.value;
-  const left = roughDuration(leftMs);
-  return (
-    <span class="pill warning">{left === null || leftMs < 0 ? offers.timeIsUp : offers.left(left)}</span>
-  );
+  const left = roughDuration(Date.parse(claim.respond_by) - now.value);
+  return <span class="pill warning">{left === null ? offers.timeIsUp : offers.left(left)}</span>;
 }
 
 /** What an adjuster decides by. */

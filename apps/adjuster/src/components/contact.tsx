@@ -104,9 +104,9 @@ export const personFacts = (person: Person): (Fact | null)[] => {
 export function PersonBlock(props: {
   readonly person: Person;
   readonly contacts: boolean;
-  readonly more?: readonly (Fact | null)[];
+  readonly more: readonly (Fact | null)[];
 }) {
-  const { person, contacts, more = [] } = props;
+  const { person, contacts, more } = props;
   const name = nameOf(person);
   const company =
     person.company_name !== undefined && person.company_name !== name ? person.company_name : undefined;

@@ -8,7 +8,7 @@ import { places } from '../app.ts';
 import { typedField } from '../typed-field.ts';
 
 /** Asks where distances are measured from: the device's position or a ZIP code. */
-export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
+export function OriginDialog({ close }: { close: () => void }) {
   const words = allTexts.value.distance;
   const [busy, during] = useBusy();
   const [error, setError] = useState<string>();
@@ -17,7 +17,7 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
     during(async () => {
       setError(undefined);
       const problem = await work();
-      if (problem === undefined) close(true);
+      if (problem === undefined) close();
       else setError(problem);
     });
   const locate = () =>
@@ -36,7 +36,7 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
     });
   };
   return (
-    <Dialog title={words.title} close={() => close(false)}>
+    <Dialog title={words.title} close={close}>
       <p class="muted">{words.lead}</p>
       {'geolocation' in navigator && (
         <Button kind="primary" busy={busy} onClick={() => void locate()}>
@@ -65,7 +65,7 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
               kind="quiet"
               onClick={() => {
                 places.forgetOrigin();
-                close(false);
+                close();
               }}
             >
               {words.forget}

@@ -70,10 +70,9 @@ export function createOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
   readonly clock: { now(): number };
-  readonly time?: ServiceTime;
+  readonly time: ServiceTime;
 }) {
-  const { api, clock } = deps;
-  const { time = { now: clock.now, isKnown: () => true, ask: async () => {} } } = deps;
+  const { api, clock, time } = deps;
   const offsetMs = (): number => time.now() - clock.now();
   const assumedMs = (): number | undefined => (time.isKnown() ? undefined : offsetMs());
   const entries = withFallback<readonly Entry[], TypedNotes>(deps.store, []);

@@ -79,13 +79,13 @@ export function createOutcomes(deps: {
       lists.removeOffers(new Set(fresh.filter(isOver).map(({ claimId }) => claimId)));
       // The list of offers shows them, above the offers.
       if (deps.currentHash.peek() !== '#/') say(undefined, fresh);
-      await storage.outcomes.see(fresh).catch(() => {});
+      await storage.outcomes.see(fresh);
     },
 
     async dismiss(): Promise<void> {
       const ids = new Set(kept.value.map(({ claimId }) => claimId));
       kept.value = [];
-      await storage.outcomes.dismiss(ids).catch(() => {});
+      await storage.outcomes.dismiss(ids);
       deps.tabs.notify({ kind: 'outbox' });
     },
 
