@@ -235,6 +235,8 @@ describe('an app', () => {
     const { accepted, closed, invitations } = app.lists;
     expect([accepted, closed, invitations].map(({ value }) => value?.length)).toEqual([1, 1, 1]);
     expect([app.session.isSignedIn(), app.session.connection.value]).toEqual([true, 'problem']);
+    await storage.remove('invitations');
+    expect((await visit()).app.lists.invitations.value).toEqual([]);
     // But not in the format of another release.
     await storage.put('format', 2);
     expect((await visit()).app.lists.accepted.value).toBeUndefined();
@@ -419,7 +421,16 @@ describe('an app', () => {
     expect(places.mayAsk.value).toBe(true);
     // Where that cannot be known, it would be asked at each start.
     state.databaseFails = true;
-    expect(await mayAsk()).toBe(false);
+    const { app: other } = await visit();
+    expect([other.places.mayAsk.value, other.session.isSignedIn()]).toEqual([false, true]);
+    // What cannot be stored or removed breaks nothing.
+    other.places.setStops(['claim-1']);
+    other.arrangement.change({ search: 'Kenner' });
+    void other.lists.refresh();
+    other.lists.updateClaim(offer());
+    await Promise.all([other.places.restoreStops(), other.lists.readClosed(), other.outcomes.dismiss()]);
+    other.session.expire();
+    await settled();
   });
 
   test('forgets one adjuster for the next one, with the answers of the first still on the device', async () => {
@@ -434,7 +445,9 @@ describe('an app', () => {
     await app.signIn({ email: 'other@example.com', code: '123456' });
     await settled();
     expect(state.queries[0]).toEqual({ of: 'claims', status: 'pending_acceptance', limit: 25 });
-    expect([app.answers.queued.value, app.lists.offers.value, app.places.stops.value]).toEqual([[], [], []]);
+    const { offers, accepted } = app.lists;
+    const { queued } = app.answers;
+    expect([queued, offers, accepted, app.places.stops].map(({ value }) => value)).toEqual([[], [], [], []]);
     expect(app.arrangement.arrangement.value.search).toBe('');
     expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
     expect(state.calls).not.toContain(acceptance);
@@ -936,6 +949,11 @@ describe('an app', () => {
     release({ ...claim, work: { ...claim.work, contacts: [contact] } });
     await settled();
     expect(app.typed.contactNotes.texts.value).toEqual({});
+    // Once: the next one may be the same.
+    app.typed.contactNotes.keep([claim.id], 'Gate code');
+    await app.work.save(claim.id, { notes: 'Wet' }, false);
+    await settled();
+    expect(app.typed.contactNotes.texts.value).toEqual({ [claim.id]: 'Gate code' });
   });
 
   test.each<[string, (opened: Awaited<ReturnType<typeof started>>) => unknown]>([
@@ -953,6 +971,7 @@ describe('an app', () => {
     [
       'its adjuster has signed in again',
       ({ app, state }) => {
+        app.session.expire();
         delete state.responses['GET v1/me'];
         return app.signIn({ email: 'jean@example.com', code: '1' });
       },
@@ -1318,7 +1337,10 @@ describe('an app', () => {
       { b: 'Gate code' },
       { zip: '33931' },
     ]);
-    expect((await visit()).app.typed.contactNotes.texts.value).toEqual({ b: 'Gate code' });
+    const later = (await visit()).app;
+    const typed = [later.typed.contactNotes, later.drafts.of(claim.id)];
+    await settled();
+    expect(typed.map(({ texts }) => texts.value)).toEqual([{ b: 'Gate code' }, both]);
     // What one tab saves is no longer typed in any; what was typed since stays.
     state.responses[`PATCH v1/claims/${claim.id}/work`] = () => {
       two.keep(['notes'], 'Typed since');

@@ -63,9 +63,11 @@ describe('a list of claims', () => {
     expect(ordered('distance')).toEqual(ids([young, old, far]));
     expect(ordered('loss')).toEqual(ids([young, far, old]));
     expect(ordered('reply')).toEqual(ids([far, young, old]));
-    const [one, two] = [offer(), offer()];
+    const [last, one, two] = [offer({ offered_at: '2026-09-01T00:00:00.000Z' }), offer(), offer()];
     for (const order of ORDERS)
-      expect(arrange([two, one], { ...DEFAULT_ARRANGEMENT, order }, () => 5)[0]?.claims).toEqual([one, two]);
+      expect(arrange([last, two, one], { ...DEFAULT_ARRANGEMENT, order }, () => 5)[0]?.claims).toEqual([
+        ...[one, two, last],
+      ]);
   });
 
   test('is grouped by place or firm, and a group comes where its first claim would', () => {

@@ -44,6 +44,7 @@ const START = {
   ...{ held: null as unknown, pages: [] as unknown[], date: '', update: async () => note('look') },
   // Once: browsers may ask the adjuster.
   storage: { persist: async () => void persisted.push('asked') },
+  channels: 0,
   files: {} as Record<string, () => Response>,
   responses: {} as Record<string, readonly [status: number, body?: unknown]>,
 };
@@ -101,8 +102,13 @@ const GLOBALS: Record<string, unknown> = {
   ...{ __FILES__: ['assets/index-1.js', 'icon.png'], __LAZY_FILES__: ['assets/map-1.js'], __VERSION__: '2' },
   ...{ clients: phone, caches: phone, skipWaiting: () => note('skip waiting') },
   BroadcastChannel: class {
+    constructor() {
+      phone.channels += 1;
+    }
     postMessage = note;
-    close() {}
+    close() {
+      phone.channels -= 1;
+    }
     addEventListener = (type: string, listener: (event: unknown) => unknown) =>
       Object.assign(listeners, { [`tab ${type}`]: listener });
   },
@@ -279,7 +285,7 @@ test.each([
   listeners['tab message']?.({ data: { kind: 'open' } });
   expect(taken()).toBe('open');
   await fire('notificationclick', { notification });
-  expect(taken()).toBe(then);
+  expect([taken(), phone.channels]).toEqual([then, 1]);
 });
 
 test.each([
