@@ -91,6 +91,8 @@ const files: Record<string, Uint8Array> = {
 /** By the service's clock. */
 let headers: HeadersInit = {};
 let sent: string[] = [];
+/** Buttons that take no tap while a request is under way. */
+const busy = new Set<string>();
 async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): Promise<Response> {
   const file = files[url];
   if (file !== undefined) return new Response(file.slice());
@@ -103,6 +105,9 @@ async function fetch(url: string, { method = 'GET', body }: RequestInit = {}): P
       ? (found as Responding)(JSON.parse(String(body ?? '{}')), new URLSearchParams(query))
       : found;
   const { status = 200 } = Object(given);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const one of page.shows('[aria-busy=true], .switch[disabled]'))
+    if (one.startsWith('button')) busy.add(one);
   return typeof given === 'number'
     ? new Response(null, { status: given, headers })
     : Response.json(given, { status: typeof status === 'number' ? status : 200, headers });
@@ -153,6 +158,9 @@ const tokens = (text: string) => text.split('|').map((part) => part.replace(/\s+
 function sees(...values: unknown[]): void {
   const seen = values.length === 0 ? page.shows('main') : values.flat(3).map(String);
   step += 1;
+  const named = [...page.document.querySelectorAll('[aria-labelledby]')];
+  const names = named.map((one) => one.getAttribute('aria-labelledby') ?? '');
+  expect(names.filter((id) => page.document.getElementById(id) === null)).toEqual([]);
   expect(tokens(seen.join(' | '))).toEqual(tokens(steps[step] ?? ''));
 }
 
@@ -283,7 +291,7 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
     missing_profile_fields: [],
   });
   await wait(57_000);
-  await go('#/claims/o4', 'main .pill');
+  await go('#/claims/o4', 'main .pill, .details > :first-child p');
   await page.go('#/');
   await press('Search, sort', '.toolbar');
   await page.choose('Group by', 'By firm');
@@ -295,6 +303,7 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
   await press('Use ZIP code', '.field-error');
   await page.type('ZIP code', '32625');
   await page.press('Use ZIP code');
+  await page.choose('Sort by', 'Nearest');
   sees(
     page.shows('dialog'),
     page.shows('.toolbar'),
@@ -307,9 +316,11 @@ test('the offers show what an adjuster decides by, how long each waits, and why 
   await page.press('Cancel selection');
   await page.type('Search offers', 'nobody');
   sees(page.shows('main .muted'));
-  await page.type('Search offers', '');
+  // A search shows its field also after another screen.
+  for (const hash of ['#/firms', '#/']) await page.go(hash);
   await page.choose('Group by', 'No groups');
   await page.choose('Sort by', 'Waiting longest');
+  await page.type('Search offers', '');
 });
 
 test('an offer shows what it is decided by, and no way to reach people; a rejection is confirmed and can be undone', async () => {
@@ -335,7 +346,7 @@ test('an offer shows what it is decided by, and no way to reach people; a reject
 test('several offers are answered together, and what waits for the network or had no effect is said', async () => {
   begin('answers');
   await page.go('#/');
-  await press('Select', '.tools, .action-bar');
+  await press('Select', '.tools, .action-bar', () => page.document.querySelector('#app > *')?.className);
   await page.tick(/o2/);
   await page.press('Select all');
   await page.tick(/o3/);
@@ -386,6 +397,7 @@ test('the claims show what is due next, in that order also by entries that are n
       assignment: accepted(hour(-36)),
       ...{ closed_at: '2026-08-31T03:00:00.000Z', instructions: 'Call first.' },
       building: { flood_zone: 'V', first_floor_height_inches: 5 },
+      ...{ policy: { number: 'P-1', expiration_date: '2027-03-14' }, additional_contacts: [] },
       work: {
         ...{ version: 'v1', notes: 'Roof', planned_visit_date: '2026-08-31', planned_visit_time: '14:45' },
         contacts: [{ id: 'x', at: hour(-9), result: 'inspected', note: 'Wet' }],
@@ -413,6 +425,8 @@ test('the claims show what is due next, in that order also by entries that are n
   await press('Left message', '.contacts li, .contacts input', undo);
   await press('Undo the last entry', '.contacts li, .contacts input', undo);
   await page.type('Note for the next entry', 'x'.repeat(501));
+  // After the one before it was sent, which says something, too.
+  await page.wait(1000);
   await press('No answer', toasts);
   await page.type('Note for the next entry', '');
   await page.press('Inspected');
@@ -437,6 +451,10 @@ test('the claims show what is due next, in that order also by entries that are n
     ['Notes', 'Property inspected on'].map((name) => page.find(name).value),
     page.shows('main .note'),
   );
+  responses['PATCH v1/claims/a6/work'] = ({ notes }: Record<string, unknown>) =>
+    Object.assign({}, late, { work: { ...elsewhere, version: 'v3', notes } });
+  await press('Save', toasts, 'main .note');
+  await page.type('Notes', 'Typed before it was closed');
   responses['PATCH v1/claims/a6/work'] = refusal(409, 'not_accepted');
   await press('Save', toasts);
   state.accepted.pop();
@@ -463,13 +481,17 @@ test('the claims show what is due next, in that order also by entries that are n
     await page.wait(60_000);
     sees(page.shows('main').slice(0, 6));
   }
+  responses['GET v1/claims/a9'] = small('a9', { closed_at: hour(0) });
+  await go('#/claims/a9', () => page.shows('main').slice(0, 8), '.action-bar');
   const zones = [];
   for (const flood_zone of ['B1', 'C', 'X', 'D', 'N']) {
     const id = `z${flood_zone}`;
-    const closed = { assignment: accepted(hour(0)), closed_at: hour(0), building: { flood_zone } };
-    responses[`GET v1/claims/${id}`] = small(id, closed);
+    const closed = { assignment: accepted(hour(0)), closed_at: hour(0) };
+    const building = { flood_zone, first_floor_height_feet: 2 };
+    const work = { contacts: contacts.slice(199) };
+    responses[`GET v1/claims/${id}`] = small(id, { ...closed, building, work });
     await page.go(`#/claims/${id}`);
-    zones.push(...page.shows('dd').filter((one) => one.startsWith(`dd ${flood_zone}`)));
+    zones.push(...page.shows('dd, h3').filter((one) => one.match(`^(h3|dd (24|${flood_zone}))`)));
   }
   sees(zones);
   responses['GET v1/claims/none'] = { ...small('none'), external_id: 'x', loss: {} };
@@ -486,7 +508,7 @@ test('the claims show what is due next, in that order also by entries that are n
 
 test('the history shows what became of each offer, and each time of its receipt', async () => {
   begin('history');
-  const rejected = small('o6');
+  const rejected = small('o6', { claim_number: 'O/6 1' });
   state.offers.push(rejected);
   await page.wait(60_000);
   await go('#/claims/o6', '.summary-related');
@@ -506,13 +528,13 @@ test('the history shows what became of each offer, and each time of its receipt'
     clocks: { first_contact: { device_at: at(6) }, inspection: { device_at: at(7) } },
     ...{ decided_by: { rule: 'offered_again' }, audit: { seq: 8, hash: '0123456789abcdef' } },
   };
-  const opened = async (receipt: object) => {
+  const opened = async (receipt: object, id: string, number: string) => {
     const payload = Buffer.from(JSON.stringify(receipt)).toString('base64url');
-    responses['GET v1/claims/o2/receipt'] = (_: object, query: URLSearchParams) => {
+    responses[`GET v1/claims/${id}/receipt`] = (_: object, query: URLSearchParams) => {
       sent.push(`${query}`);
       return { receipt: `x.${payload}.x` };
     };
-    await page.press('Receipt: O2');
+    await page.press(`Receipt: ${number}`);
     const seen = page.shows('dialog');
     const share = jest.fn(async (_: { readonly files: readonly File[] }) => {});
     Object.assign(navigator, { share, canShare: () => true });
@@ -522,7 +544,7 @@ test('the history shows what became of each offer, and each time of its receipt'
     await page.press('Close');
     return seen;
   };
-  sees(await opened(said));
+  sees(await opened(said, 'o2', 'O2'));
   const late = {
     ...said,
     answered: null,
@@ -531,7 +553,7 @@ test('the history shows what became of each offer, and each time of its receipt'
     audit: null,
     clocks: null,
   };
-  sees(await opened(late), requests());
+  sees(await opened(late, 'o6', 'O/6 1'), requests());
   const ended = small('o5');
   state.offers.push(ended);
   await page.wait(60_000);
@@ -659,6 +681,10 @@ test('the settings change the account, confirm an address, name devices, and end
     return state.profile;
   };
   await press('Confirm address', 'main form .field-error, main dd', toasts, requests);
+  await page.press('Change');
+  await page.type('Email', 'other@example.com');
+  await page.press('Save');
+  await press('Cancel', 'main form', requests);
   const prompt = jest.fn(async () => ({ outcome: 'dismissed' }));
   page.window.dispatchEvent(Object.assign(new page.window.Event('beforeinstallprompt'), { prompt }));
   await page.wait(1000);
@@ -746,7 +772,7 @@ test('notifications are turned on and off where the browser allows it, and a tes
   responses[`POST ${device}/test-notification`] = 429;
   await press(send, toasts, requests);
   await press('Quiet hours', card, requests);
-  await page.type('From', '20:45', 'change');
+  for (const time of ['', '20:45']) await page.type('From', time, 'change');
   await page.type('Until', '07:15', 'change');
   await press('Remind me of due dates', card, requests);
   responses[`PUT ${device}/preferences`] = 503;
@@ -762,13 +788,18 @@ test('notifications are turned on and off where the browser allows it, and a tes
   await go('#/settings', () => page.document.querySelector(`${card} .note`)?.textContent);
   await press('Turn off', card, requests);
   await go('#/', '.suggestion');
+  const looks = jest.fn(() => ready);
+  Object.assign(navigator.serviceWorker, { getRegistration: looks });
+  page.happens(page.document, 'visibilitychange');
+  await wait(1000, () => looks.mock.calls.length);
 });
 
 test('credentials are kept as they are typed, and replace those of another device after a word', async () => {
   begin('credentials');
   responses['GET v1/me/credentials'] = 503;
+  // Between two readings of the lists, which would say that all is well.
+  await page.wait(5000);
   await page.go('#/credentials');
-  await page.wait(1000);
   const banner = () => page.document.querySelector('.network')?.textContent;
   sees(page.shows('main'), banner());
   page.happens(page.window, 'offline');
@@ -855,6 +886,7 @@ test('the map has a marker for claims at a place, and a route to those that are 
   const open = ' firms map claims claims/closed claims/c1 invitations/x history settings credentials help';
   for (const hash of open.split(' '))
     await go(`#/${hash}`, '.empty-state, .menu [aria-current], .menu .count, main .button[href]');
+  sees(page.shows('main header a'));
 });
 
 test('after a sign-out nothing is left, and a passkey signs in', async () => {
@@ -914,8 +946,9 @@ test('after the next sign-in a route has stops without a place, many lost answer
   for (const ms of [11_000, 5000, 5000]) await page.wait(ms);
   await page.go('#/');
   sees(page.shows('.outcomes'));
+  await page.go('#/history');
   state.offers = [];
-  await page.wait(60_000);
+  await wait(60_000, '.pill');
   await page.go('#/claims/x1');
   sees(page.shows('main .note'));
   await page.go('#/firms');
@@ -927,6 +960,8 @@ test('after the next sign-in a route has stops without a place, many lost answer
   await page.type('Last name', 'Roy');
   await page.press('Save');
   sees(page.shows('main dd, main h2, main .card > .muted'), toasts(), requests());
+  await press('Sign out', 'dialog p');
+  await page.press('Cancel');
   const { 'GET v1/claims': read } = responses;
   responses['GET v1/claims'] = refusal(403, 'passkey_required');
   responses['GET v1/passkeys'] = list([]);
@@ -976,13 +1011,13 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await wait(11_000, said('.action-bar [role=status]'));
   responses['GET v1/claims/y2'] = y2;
   await press('Stop trying', toasts, '.action-bar');
-  responses['POST v1/claims/y2/rejection'] = offline;
+  Object.assign(navigator, { onLine: false });
   await page.press('Reject');
   await page.press('Reject');
   state.offers = [y2];
   await wait(60_000, '.action-bar');
   await press('Offers', () => page.location.hash, '.queued-answers');
-  responses['POST v1/claims/y2/rejection'] = 503;
+  Object.assign(navigator, { onLine: true });
   await press('Send now', said('.queued-answers .muted'));
   await press('Stop trying', toasts, '.queued-answers, .claim-row');
   await page.go('#/claims/w1');
@@ -1003,9 +1038,10 @@ test('on its screen an offer is answered and an own claim is planned and closed,
   await page.press('Close claim');
   await press('Cancel', 'dialog');
   responses['PATCH v1/claims/w1/work'] = offline;
+  await press('Save', toasts, said('main .note'));
   await page.press('Close claim');
   sent = [];
-  await press('Close claim', 'dialog', toasts, said('main .note'), requests);
+  await press('Close claim', 'dialog', toasts, said('main .note'), () => requests().at(-1));
   responses['PATCH v1/claims/w1/work'] = 503;
   await press('Send now', said('main .note'));
   await press('Stop trying', toasts, 'main .note', 'main .columns input');
@@ -1099,6 +1135,8 @@ test('the app takes from the browser what happens to the page, and calls nothing
   expect(page.location.reload).toHaveBeenCalledTimes(1);
   await notifications.sendPreferences({ quietHours: null, deadlineReminders: true }).catch(() => {});
   expect(requests(/"deadline_reminders":true/)).toHaveLength(1);
+  begin('busy');
+  sees([...busy].sort());
   // In a browser without a database.
   jest.spyOn(indexedDB, 'open').mockImplementation(fails);
   const memory = await import(`${'../src/app.ts'}?memory`);
