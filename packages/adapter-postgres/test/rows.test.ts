@@ -247,6 +247,7 @@ test('all ids of a list are read in pieces, and whoever has no list and no edits
   let pieces = 0;
   const ids = await reads.claimIds(ANA, 'accepted', async () => {
     pieces += 1;
+    return true;
   });
   expect([ids.length, ids.at(-1), pieces]).toEqual([2001, 'last', 1]);
   const start = ['-infinity', new Date(NOW).toISOString(), '00000000-0000-0000-0000-000000000000', 2000];

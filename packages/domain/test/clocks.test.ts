@@ -21,7 +21,7 @@ import {
 
 const CARRIERS = ['Palmetto Mutual', 'Bayou'];
 const EVENTS = ['FL26-09', 'TX26-01'];
-const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const rule: fc.Arbitrary<ClockRule> = fc.record({
   carrier: optional(fc.constantFrom(...CARRIERS, '  PALMETTO  mutual ')),
   catCode: optional(fc.constantFrom(...EVENTS)),

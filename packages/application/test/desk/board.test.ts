@@ -234,7 +234,7 @@ test('each open offer is listed, also one that has changed later than it was mad
   const rows = (await pagesOf(readsOf(mixed).reads, { ...LIVE, order: 'waiting' }, 1)).flat();
   expect(rows.map(({ id }) => id)).toEqual(mixed.map(({ id }) => id));
   // The first piece has more of one kind than of the other.
-  const status = (n: number) => (n % 3 === 2 ? 'unassigned' : 'rejected');
+  const status = (n: number): BoardClaim['status'] => (n % 3 === 2 ? 'unassigned' : 'rejected');
   const apart = [1, 2, 3, 4, 5].map((n) => ({ ...claimAt(n, n === 4 ? 'LA' : 'FL'), status: status(n) }));
   const found = await pagesOf(readsOf(apart).reads, { ...LIVE, order: 'waiting', state: 'LA' }, 1);
   expect(found.flat()).toHaveLength(1);
