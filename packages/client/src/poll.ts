@@ -128,7 +128,7 @@ function createPollState(position: string | undefined, since: string | Date | un
     updatedSince: () => {
       // The overlap must not go back before the start.
       const at = latest === null ? start : Math.max(latest - overlapMs, start ?? Number.NEGATIVE_INFINITY);
-      return at === null ? undefined : new Date(at).toISOString();
+      return at === null ? undefined : new Date(at);
     },
     isNew(claim: Claim) {
       const before = seen.get(claim.id);

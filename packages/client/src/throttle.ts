@@ -144,7 +144,6 @@ export function createThrottle(platform: Platform, backoff: Backoff, maxConcurre
           },
         };
         const abort = () => {
-          removeListener();
           lane.waiting.splice(lane.waiting.indexOf(waiter), 1);
           reject(signal?.reason);
           startWaiting();

@@ -30,7 +30,7 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   const { body, headers, secret, toleranceSeconds = 300 } = webhook;
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
-  const signatures = headerOf(headers, 'webhook-signature', ' ').split(' ');
+  const signatures = headerOf(headers, 'webhook-signature', ' ').split(/,? /);
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('webhook-timestamp is too far from the time of this machine');
   const encoder = new TextEncoder();

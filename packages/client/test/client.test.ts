@@ -386,6 +386,7 @@ describe('the wait before a retry', () => {
   it('can be configured, 0 included', async () => {
     const failing = [unreachable, unreachable, unreachable];
     expect(await waits(failing, 1, { backoff: { baseMs: 0 } })).toEqual([0, 0, 0]);
+    expect(await waits(failing, 1, { backoff: { maxMs: 600 } })).toEqual([500, 600, 600]);
     expect(await waits(failing, 1, { backoff: { baseMs: 100, maxMs: 150 } })).toEqual([100, 150, 150]);
   });
 
@@ -757,7 +758,8 @@ describe('a list', () => {
     ['a document that is not a page', json({ status: 'ok' })],
   ])('fails on %s', async (_, reply) => {
     const { client } = createTestClient([reply]);
-    expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
+    const failure = { name: 'ClaimsConnectionError', attempts: 1 };
+    expect(await failureOf(collect(client.claims.list()))).toMatchObject(failure);
   });
 });
 
@@ -772,9 +774,11 @@ describe('an invitation, which takes no idempotency key', () => {
 
   it.each([unreachable, stall, html(502)])('whose response was lost is found on its page', async (lost) => {
     const first = json({ data: [{ svc_id: 'other' }], next_cursor: 'c' });
-    const { client, sent: requests } = createTestClient([lost, refused, first, listed({}, pending)]);
+    const last = json({ data: [{}, pending] }, 200, { 'X-Request-Id': 'req-2' });
+    const { client, sent: requests } = createTestClient([lost, refused, first, last]);
     const onRequest = jest.fn();
-    expect(await client.adjusters.invite(invitation, { onRequest })).toEqual(pending);
+    const inviting = client.adjusters.invite(invitation, { onRequest }).withResponse();
+    expect(await inviting).toMatchObject({ data: pending, status: 200, requestId: 'req-2' });
     expect(requests.slice(2).map(({ url }) => url.search)).toEqual(['?limit=200', '?limit=200&cursor=c']);
     expect(onRequest).toHaveBeenCalledTimes(4);
   });
@@ -900,7 +904,7 @@ describe('a client', () => {
       expect(requests[0]?.url.host).toBe('env.example.com');
       expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_live_env');
       expect(createClient(good).environment).toBe('test');
-      expect(createClient({ ...good, apiKey: 'k' }).environment).toBe('live');
+      expect(createClient({ ...good, apiKey: 'svc_test' }).environment).toBe('live');
     });
 
     it.each([

@@ -332,6 +332,8 @@ describe('polling with errors', () => {
     expect(await failureOf(poll([problem(status, code)], { rounds: 9 }))).toMatchObject({ status, code });
     const later = [page([claim('a', 0)], 'n'), problem(403, code)];
     expect(await failureOf(poll(later, { rounds: 9 }))).toMatchObject({ status: 403, code });
+    const second = [page([claim('a', 0)], 'n'), page([]), problem(status, code)];
+    expect(await failureOf(poll(second, { rounds: 9 }))).toMatchObject({ status, code });
   });
 
   it('retries each call before a poll counts as failed', async () => {
