@@ -15,7 +15,7 @@ const folded = (name: string): string =>
     .toLowerCase()
     .replaceAll('_', ' ')
     .replaceAll('#', ' number')
-    .replace(/\bno\b\.?/g, 'number')
+    .replace(/\bno\b/g, 'number')
     .replace(/[^a-z0-9]/g, '');
 
 /**

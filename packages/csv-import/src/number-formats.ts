@@ -30,9 +30,9 @@ export function numberFormat(id: number, codes: ReadonlyMap<number, string>): Nu
   // Of positive numbers.
   const [section = ''] = code.replace(/"[^"]*"|\\;/g, (text) => text.replaceAll(';', ' ')).split(';', 1);
   const mask = section.replace(/\\(.)|"([^"]*)"/g, '$1$2');
-  if (/^0[0 -]*$/.test(mask) && mask.length > 1) return { kind: 'digits', mask };
+  if (/^0[0 -]*$/.test(mask)) return { kind: 'digits', mask };
   const elapsed = /\[(h+|m+|s+)\]/i.test(section);
-  const shown = section.replace(/\\.|"[^"]*"|_.|\*.|\[[^\]]*\]|general/gi, '').toLowerCase();
+  const shown = section.replace(/\\.|"[^"]*"|_.|\*.|\[[^\]]*\]/g, '').toLowerCase();
   const hasTime = elapsed || /[hs]/.test(shown);
   const hasDay = /[yd]/.test(shown) || (!hasTime && shown.includes('m'));
   if (!hasTime && !hasDay) return NUMBER;

@@ -99,7 +99,7 @@ describe('a file', () => {
     ['a\tb\n1\t2', 'tab'],
     ['a|b\n1|2', 'pipe'],
     ['sep=;\r\na;b\r\n1;2\r\n', 'semicolon'],
-    ['SEP=;\na,x,y;b\n1;2\n', 'semicolon'],
+    ['\ufeffSEP=;\na,x,y;b\n1;2\n', 'semicolon'],
     ['sep=:\na;b\n1;2\n', 'semicolon'],
     ['"x, y";b\n1;2', 'semicolon'],
     ['\n\na,b\r1,2\r', 'comma'],
@@ -297,8 +297,13 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
     ]);
     const halves = { ...suggestedColumns(HEADER.split(',')), Phone: 'policyholder.first_name' };
     const twice = { ...halves, 'Business Name': 'policyholder.last_first_name' };
-    expect(imported(text, { columns: twice }).problems).toMatchObject([
-      { detail: 'The column "Business Name" has the field policyholder.first_name already.' },
+    const thrice = { ...twice, Phone: null, State: 'policyholder.last_name' };
+    expect([twice, thrice].map((columns) => imported(text, { columns }).problems)).toMatchObject([
+      [{ detail: 'The column "Business Name" has the field policyholder.first_name already.' }],
+      [
+        { detail: 'The column "State" has the field policyholder.last_name already.' },
+        { detail: expect.stringContaining('required field loss_location.state') },
+      ],
     ]);
   });
 });

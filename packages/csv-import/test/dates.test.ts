@@ -4,6 +4,8 @@ import { dateOf, datesOf, implausibleDate } from '../src/dates.ts';
 test.each([
   ['3/4/2026 0:00', '2026-03-04'],
   ['3/4/2026 12:00 AM', '2026-03-04'],
+  ['3/4/2026 0:00:00', '2026-03-04'],
+  ['3/4/2026 12:00AM', '2026-03-04'],
   ['3/4/2026 12:00:00 AM', '2026-03-04'],
   ['3/4/2026 12:00 PM', '3/4/2026 12:00 PM'],
   ['3/4/2026 12:00:00 PM', '3/4/2026 12:00:00 PM'],
@@ -50,8 +52,8 @@ test('a date is read only as it is surely meant', () => {
   };
   const read = Object.keys(table).map((text) => [text, dateOf(text, dates).value === '2026-03-04']);
   expect(Object.fromEntries(read)).toEqual(table);
-  const serial = (text: string) => dateOf(text, dates).value;
-  expect([serial('30000'), serial('59999')]).toEqual(['1982-02-18', '2064-04-07']);
+  const others = ['30000', '59999', '19960501', 'May 1 1996'].map((text) => dateOf(text, dates).value);
+  expect(others).toEqual(['1982-02-18', '2064-04-07', '1996-05-01', '1996-05-01']);
   const ofLong = ['9 Sept 2026', '9 Sept 26'].map((text) => dateOf(text, { ...dates, hasShortYears: false }));
   expect(ofLong).toEqual([{ value: '2026-09-09' }, { value: '9 Sept 26' }]);
 });

@@ -54,27 +54,25 @@ const claimsOf = (text: string, options?: ImportOptions) =>
   imported(text, options).rows.flatMap((row) => ('claim' in row ? [row.claim] : []));
 
 describe('a quote', () => {
-  test('that is not closed never swallows the rows up to the next inch mark', () => {
-    const text = fileOf([
-      {},
-      { Notes: '"call before' },
-      {},
-      {},
-      { Notes: 'water of 6"' },
-      { 'Insured Last Name': '"Delgado' },
-      { 'Insured Last Name': 'Smith"' },
-      {},
-    ]);
-    const file = readCsv(text, MAX);
-    expect(file.lines).toBe(8);
-    expect(found(text)).toEqual([
-      'CMS-1',
-      expect.stringContaining('makes 4 lines of the file one row, and one of them looks like a row'),
-      expect.stringContaining('makes 2 lines of the file one row'),
-      'CMS-8',
-    ]);
-    expect(file.rows.map(({ lines }) => lines)).toEqual([1, 4, 2, 1]);
-  });
+  test.each([',', ';', '|'])(
+    'that is not closed never swallows the rows up to the next inch mark: %s',
+    (by) => {
+      const rows = [
+        ...[{}, { Notes: '"call before' }, {}, {}, { Notes: 'water of 6"' }],
+        ...[{ 'Insured Last Name': '"Delgado' }, { 'Insured Last Name': 'Smith"' }, {}],
+      ];
+      const text = fileOf(rows, by);
+      const file = readCsv(text, MAX);
+      expect(file.lines).toBe(8);
+      expect(found(text)).toEqual([
+        'CMS-1',
+        expect.stringContaining('makes 4 lines of the file one row, and one of them looks like a row'),
+        expect.stringContaining('makes 2 lines of the file one row'),
+        'CMS-8',
+      ]);
+      expect(file.rows.map(({ lines }) => lines)).toEqual([1, 4, 2, 1]);
+    },
+  );
 
   test.each([
     ['in the same column of the next row', { Notes: '"gate 5' }, { Notes: '6"' }],
@@ -100,7 +98,7 @@ describe('a quote', () => {
       { Notes: '"6" of water"' },
       { 'Insured First Name': 'Bob "Bud"' },
       { Notes: '"6" of water"', Fax: '"239"' },
-      { Notes: ' "space before, and after" ' },
+      { Notes: '\t "space before, and after"\t ' },
       { Notes: '"he said ""yes"", twice"' },
       { Notes: '"6" of water, and 2" of mud"' },
       { Notes: '"6" deep' },
@@ -126,8 +124,9 @@ describe('a quote', () => {
   test.each(['"He said "hi", then left"', '"He said \\"hi\\", then left"', '"a "b", c "d", e"'])(
     'within a cell that may end at another one is a problem, also if the last column is empty: %s',
     (text) => {
-      for (const last of [{}, { Fax: '' }])
-        expect(found(fileOf([{}, { Notes: text, ...last }, {}]))).toEqual([
+      const files = [{}, { Fax: '' }].map((last) => fileOf([{}, { Notes: text, ...last }, {}]));
+      for (const csv of [...files, ...files.map((one) => one.replaceAll(',', ';'))])
+        expect(found(csv)).toEqual([
           'CMS-1',
           expect.stringContaining('A quote is within a cell that begins with one'),
           'CMS-3',
@@ -289,7 +288,7 @@ describe('two columns for one field', () => {
 describe('damaged text', () => {
   test.each([
     ['8.7E+09', 'rounded number'],
-    ['8,7E+09', 'rounded number'],
+    ...['8,7E+09', '8E+09', '-8.7e-09'].map((text) => [text, 'rounded number']),
     ['########', 'error of a spreadsheet'],
     ['#N/A', 'error of a spreadsheet'],
     ['#REF!', 'error of a spreadsheet'],
@@ -305,7 +304,7 @@ describe('damaged text', () => {
     ['FL\u00a01', 'invisible characters, such as U+00A0'],
     ['FL\u202e1', 'invisible characters, such as U+202E'],
     ['Jos\ufffd', 'damaged when the file was saved'],
-    ['JosÃ©', 'damaged when the file was saved'],
+    ...['JosÃ©', '12Â°'].map((text) => [text, 'damaged when the file was saved']),
     ["'0087", 'Starts with an apostrophe'],
     ['#¡REF!', 'error of a spreadsheet'],
     ['Err:502', 'error of a spreadsheet'],
@@ -314,7 +313,7 @@ describe('damaged text', () => {
     ...'Jan Feb MAR Apr May Jun Jul Aug Sep Oct Nov Dec ENE Abr Ago Dic'
       .split(' ')
       .flatMap((month) => [`10-${month}`, `${month}-02`].map((text) => [text, 'Is a day'])),
-    ['3/10/2026', 'Is a day'],
+    ...['3/10/2026', '05/31/1999', '29/19/2026', '1-Oct'].map((text) => [text, 'Is a day']),
     ['8,704,421,973', 'number with separators'],
     ['8,704,421,973.00', 'number with separators'],
     ['2026-03-10 00:00:00', 'Is a day'],
@@ -325,7 +324,7 @@ describe('damaged text', () => {
     ...['#N/D', '#N/V', '#GETTING_DATA', '#¿NOMBRE?'].map((text) => [text, 'error of a spreadsheet']),
     [`[object ${'x'.repeat(60)}]`, `Is [object ${'x'.repeat(32)}…, which stands for`],
     ['?', 'no letter and no digit'],
-    ['FL&#45;1', 'damaged when the file was made'],
+    ...['FL&#45;1', '1&frac12;'].map((text) => [text, 'damaged when the file was made']),
   ])('is a problem in identifiers: %s', (text, detail) => {
     for (const column of ['File ID', 'Claim #', 'Policy #', 'CAT Code', 'FICO #'])
       expect(found(fileOf([{ [column]: `"${text}"` }]))).toEqual([expect.stringContaining(detail)]);
@@ -458,7 +457,7 @@ describe('the bytes of a file', () => {
     expect(() => decode(bytesOf(words, MAC))).toThrow('macintosh (García · María · Díaz).');
   });
 
-  test.each(['José', 'O’Brien'])(
+  test.each(['José', 'O’Brien', 'Šimon'])(
     'of which one row is in another encoding than UTF-8 damage that row, and not %s',
     (name) => {
       const text = fileOf([{ 'Insured Last Name': name }, { 'Insured Last Name': 'XX' }, {}]);
@@ -617,6 +616,8 @@ test.each([
   ['x|@1', `"x|'@1"`],
   ['x\n=1', `"x\n'=1"`],
   ['x; ＝1', `"x; '＝1"`],
+  ['a,b', '"a,b"'],
+  ['a"b', '"a""b"'],
   ['a=1', 'a=1'],
   ['a-1', 'a-1'],
 ])('a text that a spreadsheet would calculate is exported as text: %j', (text, cell) => {

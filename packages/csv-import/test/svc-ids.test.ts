@@ -6,7 +6,7 @@ const listed = (text: string) => svcIdsIn(text).entries.map(({ svcId }) => svcId
 
 test('SVCIDs are read one in a line, with blank lines, a header or none, and as spreadsheets change them', () => {
   const read = svcIdsIn(
-    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5\u22126',
+    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n ="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5\u22126',
   );
   expect(read).toEqual({
     entries: [
@@ -20,7 +20,7 @@ test('SVCIDs are read one in a line, with blank lines, a header or none, and as 
   });
   expect(listed('SVC-1\nSVC-2')).toEqual(['SVC-1', 'SVC-2']);
   expect(listed('SVC-1, SVC-2;x\n')).toEqual(['SVC-1', 'SVC-2;x']);
-  expect(listed('SVC-1\tSVC-2')).toEqual(['SVC-1', 'SVC-2']);
+  expect(listed('\nSVC-1\tSVC-2\n')).toEqual(['SVC-1', 'SVC-2']);
   for (const blank of ['', ' \n\t\n', '\ufeff']) expect(listed(blank)).toEqual([]);
 });
 

@@ -53,8 +53,8 @@ export function partsOf({
   shared,
 }: WorkbookOf): Readonly<Record<string, string | undefined>> {
   const names = sheets.map(
-    ({ name, state = 'visible' }, n) =>
-      `<sheet name="${escaped(name ?? `Sheet${n + 1}`)}" sheetId="${n + 1}" state="${state}" r:id="rId${n + 1}"/>`,
+    ({ name, state }, n) =>
+      `<sheet name="${escaped(name ?? `Sheet${n + 1}`)}" sheetId="${n + 1}" ${state ? `state="${state}"` : ''} r:id="rId${n + 1}"/>`,
   );
   return {
     '_rels/.rels': relationships([['officeDocument', 'xl/workbook.xml']]),

@@ -234,7 +234,7 @@ describe('a cell', () => {
     ['a sum of binary fractions', number('0.30000000000000004'), '0.3'],
     ['a number as Excel writes small ones', number('1E-3'), '0.001'],
     ['a number with 15 digits', number('123456789012345'), '123456789012345'],
-    ['a number with 16 digits, which is rounded', number('1234567890123456'), '1.23456789012346E+15'],
+    ['a number with 16 digits, which is rounded', number('-1234567890123456'), '-1.23456789012346E+15'],
     ['a percentage as the fraction that it is', number('0.065', 4), '0.065'],
     ['a date', number('46261', 1), '2026-08-27'],
     ['a date whose format shows no time', number('46261.6', 1), '2026-08-27'],
@@ -312,6 +312,12 @@ describe('a cell', () => {
     [32, 'h"時"mm"分"'],
   ] as const)('with the built-in format %d is read as with its code, %s', (id, code) => {
     expect(numberFormat(id, new Map())).toEqual(numberFormat(200, new Map([[200, code]])));
+  });
+
+  test('with a format of letters that are no parts of a date shows a number, with one of them or an elapsed time a date', () => {
+    const codes = ['0_d', '*d0', '0\\d', '0"d"', '[dd]0', `${' '.repeat(255)}d`, '[ss]', '[H]:mm', 'mmmm'];
+    const kinds = codes.map((code) => numberFormat(200, new Map([[200, code]])).kind);
+    expect(kinds).toEqual([...Array(6).fill('number'), ...Array(3).fill('date')]);
   });
 
   test('with a built-in format of a date or a time shows one, and with no other', () => {
@@ -405,6 +411,7 @@ describe('a file that is no workbook to read', () => {
     ['its end is missing', zipped(parts).subarray(0, 900)],
     ['is damaged', zipped(parts).subarray(40)],
     ['a part is in it twice', zipped({ ...parts, 'XL/workbook.xml': 'x' })],
+    ['a ZIP file without a workbook', zipped(Object.fromEntries(numbers(2000).map((n) => [`${n}`, ''])))],
     ['more than 2000 parts', zipped(Object.fromEntries(numbers(2001).map((n) => [`${n}`, ''])))],
   ])('is said in words: %s', (message, bytes) => {
     expect(failure(() => read(bytes))).toContain(message);
@@ -538,6 +545,8 @@ describe('a file that is no workbook to read', () => {
     );
     const bytes = zipped({ ...parts, ...others });
     expect(read(bytes).text).toBe('a\tb\r\n1\t2');
-    expect(read(Buffer.concat([bytes, Buffer.from('a comment')])).text).toBe('a\tb\r\n1\t2');
+    const commented = (length: number) => Buffer.concat([bytes, Buffer.alloc(length, 'comment')]);
+    expect(read(commented(65_535)).text).toBe('a\tb\r\n1\t2');
+    expect(failure(() => read(commented(65_537)))).toContain('its end is missing');
   });
 });
