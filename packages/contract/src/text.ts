@@ -24,10 +24,7 @@ export function codePointLength(value: string): number {
     const unit = value.charCodeAt(index);
     if (unit < 0xd800 || unit > 0xdbff) continue;
     const next = value.charCodeAt(index + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) {
-      pairs++;
-      index++;
-    }
+    if (next >= 0xdc00 && next <= 0xdfff) pairs++;
   }
   return value.length - pairs;
 }

@@ -55,7 +55,11 @@ test('the 3.1 document of firms alone lists the webhooks, with their headers, an
       ...[true, { example, schema: { $ref: `#/components/schemas/${SENT[type]}` } }],
     ]);
     expect([example.type, id]).toEqual([type, type === 'webhook.test' ? 'webhookTest' : 'claimsChanged']);
-    expect(Object.keys(post.responses)).toEqual(['410', '2XX', 'default']);
+    expect(post.responses).toEqual({
+      '2XX': { description: 'The webhook has arrived.' },
+      410: { description: 'The endpoint is gone: it is paused at once.' },
+      default: { description: 'The webhook is sent again, for three days.' },
+    });
   }
   const { ClaimsChangedData, TestWebhookData } = document.components.schemas;
   expect([ClaimsChangedData.required, TestWebhookData.required]).toEqual([
@@ -225,18 +229,25 @@ test("no error of a firm's systems is explained by its desk", () => {
 test('each document says which API it is of, with the URLs and the version of the deployment', () => {
   const told = documents.map(({ info, tags, components: { schemas, securitySchemes } }) => {
     expect(Object.keys(schemas)).toEqual(Object.keys(schemas).sort());
-    const [[scheme, { description }]] = Object.entries<{ description: string }>(securitySchemes) as [
+    const [[scheme, { description, ...how }]] = Object.entries<{ description: string }>(securitySchemes) as [
       [string, { description: string }],
     ];
+    expect(how).toEqual({ type: 'http', scheme: 'bearer' });
     return [
       info.title,
       info.summary,
-      tags.map(({ name }: { name: string }) => name).join(),
+      tags.map((tag: object) => Object.values(tag).join(': ')),
       scheme,
       description,
     ];
   });
-  const tags = 'Claims,Adjusters,Key and health,Sandbox,Webhooks';
+  const tags = [
+    'Claims: Send, read, poll and offer claims.',
+    'Adjusters: Invite adjusters and list the members of the firm.',
+    'Key and health: Check a key and the service.',
+    'Sandbox: Simulate what adjusters, time and failures do. For test keys only.',
+    'Webhooks: What the service sends to endpoints of the firm.',
+  ];
   const [title, none] = ['Claim assignment service', 'Not for firm systems.'];
   const ofSession = (who: string, token: string) => ['session', `A session token of ${who}: \`${token}\`.`];
   expect(told).toEqual([
@@ -245,22 +256,28 @@ test('each document says which API it is of, with the URLs and the version of th
       ...['apiKey', 'An API key of the firm: `svc_live_…` or `svc_test_…`.'],
     ],
     [
-      ...[`${title}: adjuster app`, `The API of the app for adjusters. ${none}`, 'Adjuster app'],
+      ...[`${title}: adjuster app`, `The API of the app for adjusters. ${none}`],
+      [`Adjuster app: Operations of the app for adjusters. ${none}`],
       ...ofSession('the adjuster app', 'svc_app_…'),
     ],
     [
-      ...[`${title}: firm's desk`, `The API of the page for a firm's staff. ${none}`, 'Desk'],
+      ...[`${title}: firm's desk`, `The API of the page for a firm's staff. ${none}`],
+      [`Desk: Operations of the page for a firm's staff. ${none}`],
       ...ofSession('a staff member', 'svc_staff_…'),
     ],
   ]);
   const { docsUrl: url, supportEmail: email, baseUrl } = ADDRESSES;
   const { info, servers, externalDocs } = document;
-  expect([servers, externalDocs.url, info.version]).toEqual([[{ url: baseUrl }], url, '1.2.3']);
-  expect([info.contact, info.license.url]).toEqual([
-    ...[{ name: 'Support', url: `${url}/support`, email }, `${url}/support#license`],
+  expect([document.openapi, servers, info.version]).toEqual(['3.1.0', [{ url: baseUrl }], '1.2.3']);
+  expect([externalDocs, info.contact, info.license]).toEqual([
+    { description: 'Guides', url },
+    { name: 'Support', url: `${url}/support`, email },
+    { name: 'Proprietary', url: `${url}/support#license` },
   ]);
-  expect(info.description).toContain(
-    'Rate limits: 300 requests and 120 writes per minute with a live key, 60 and 30 with a test key, in bursts of at most 20. A body can be up to 1 MB.',
+  const requestId = { required: true, schema: { type: 'string' } };
+  expect(document.components.headers.RequestId).toMatchObject(requestId);
+  expect(info.description).toBe(
+    'Requests and responses are JSON; errors are problem documents (RFC 9457). Rate limits: 300 requests and 120 writes per minute with a live key, 60 and 30 with a test key, in bursts of at most 20. A body can be up to 1 MB. Enums marked `x-extensible-enum` may get new values; accept values that are not listed.',
   );
   expect(documentOf({ openapi: '3.0' }).info).not.toHaveProperty('summary');
 });
