@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { PLACEHOLDERS } from './addresses.ts';
 import { changelogFeed } from './changelog.ts';
 import { postmanCollection } from './collection.ts';
+import { inlineHashes } from './inline-hashes.ts';
 import { asMarkdown, llmsTxt } from './markdown.ts';
 import { PACKED_FOLDER, packages } from './packages.ts';
 import { PAGES } from './pages.ts';
@@ -48,7 +49,7 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   const checksums = packages().map(({ sha256, file }) => `${sha256}  ${file}\n`);
   write(join(SITE_FOLDER, 'postman.json'), postmanCollection(PLACEHOLDERS));
   write(join(SITE_FOLDER, 'packages/SHA256SUMS.txt'), checksums.join(''));
-  write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes() }));
+  write(MANIFEST, JSON.stringify({ version, placeholders: PLACEHOLDERS, ...inlineHashes(htmlPages()) }));
 }
 
 function digestOfInput(): string {
@@ -67,19 +68,8 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Hashes of inline scripts and styles for the Content-Security-Policy. */
-function inlineHashes(): { scripts: string[]; styles: string[] } {
-  const pages = readdirSync(SITE_FOLDER, { recursive: true, encoding: 'utf8' })
+function htmlPages(): string[] {
+  return readdirSync(SITE_FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))
     .map((name) => readFileSync(join(SITE_FOLDER, name), 'utf8'));
-  const hashes = (pattern: RegExp): string[] => {
-    const found = pages.flatMap((html) => [...html.matchAll(pattern)].map(([, text = '']) => text));
-    return [...new Set(found)].map(
-      (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-    );
-  };
-  return {
-    scripts: hashes(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
-    styles: hashes(/ style="([^"]*)"/g),
-  };
 }

@@ -14,7 +14,7 @@ import {
   SCOPES,
   sandboxEndpoints,
 } from '@svc/contract';
-import { packages } from './packages.ts';
+import { type PackedPackage, packages, packageUrl } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 /** A part of a page, generated from the contract. Links to pages start with a slash: `/errors.md`. */
@@ -161,11 +161,14 @@ export const deskHelp: Block = () => {
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-export const packageTable: Block = ({ baseUrl }) =>
+export const packageTable = (
+  addresses: DocsAddresses,
+  packed: readonly PackedPackage[] = packages(),
+): string =>
   tableOf(
     ['Package', 'Content', 'SHA-256'],
-    packages().map(({ name, version, description, file, sha256 }) => [
-      `[\`${name}\` ${version}](${baseUrl}/docs/packages/${file})`,
+    packed.map(({ name, version, description, file, sha256 }) => [
+      `[\`${name}\` ${version}](${packageUrl(file, addresses)})`,
       description,
       `\`${sha256}\``,
     ]),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DocsAddresses } from './pages.ts';
 
 // The packages that the service offers for download, packed from the same build as the service.
 
@@ -13,7 +14,7 @@ const MANIFEST = join(PACKED_FOLDER, 'packages.json');
 
 const FOLDERS = ['packages/client', 'apps/claims', 'packages/contract', 'packages/domain'] as const;
 
-interface PackedPackage {
+export interface PackedPackage {
   /** Such as `client`. */
   readonly key: string;
   readonly name: string;
@@ -27,6 +28,9 @@ interface Manifest {
   readonly digest: string;
   readonly packages: readonly PackedPackage[];
 }
+
+export const packageUrl = (file: string, { baseUrl }: DocsAddresses): string =>
+  `${baseUrl}/docs/packages/${file}`;
 
 let packed: readonly PackedPackage[] | undefined;
 

@@ -31,7 +31,7 @@ import {
   receivers,
   scopeTable,
 } from './generated.ts';
-import { packages } from './packages.ts';
+import { packages, packageUrl } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
 
 const count = (value: number): string => value.toLocaleString('en-US');
@@ -119,11 +119,7 @@ export function fillPlaceholders(markdown: string, addresses: DocsAddresses): st
         ...addresses,
         // Packed only for a page that names one.
         get package() {
-          const files = packages().map(({ key, file }) => [
-            key,
-            `${addresses.baseUrl}/docs/packages/${file}`,
-          ]);
-          return Object.fromEntries(files);
+          return Object.fromEntries(packages().map(({ key, file }) => [key, packageUrl(file, addresses)]));
         },
       });
     if (typeof found === 'number') return count(found);

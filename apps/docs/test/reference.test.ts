@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { changelogEntries, changelogFeed } from '../src/changelog.ts';
 import { postmanCollection } from '../src/collection.ts';
-import { errorEntries, errorTable, operationsTagged, operationTable } from '../src/generated.ts';
+import {
+  errorEntries,
+  errorTable,
+  operationsTagged,
+  operationTable,
+  packageTable,
+} from '../src/generated.ts';
+import { inlineHashes } from '../src/inline-hashes.ts';
 import { asMarkdown, llmsTxt } from '../src/markdown.ts';
 import { fillPlaceholders } from '../src/values.ts';
 
@@ -21,6 +28,7 @@ test.each([
   [claims, '| `additional_contacts[].first_name` | string, 1 to 100 characters | '],
   [claims, '| `limit` | query | integer, 1 to 200 | '],
   [sandbox, '| `checks[].check` | `idempotency_keys` `lost_writes` '],
+  [health, '| `firm` | object | The firm the key belongs to. |'],
   [app, '"accepting_assignments": False\n'],
   [app, '"expirationTime": None,\n'],
   [claims, 'Returns `data`, an array of [Claim](#Claim), and `next_cursor`: send it as `cursor`'],
@@ -48,6 +56,9 @@ test('a page has the values of the contract, the addresses of the service and ea
     (_, name: string) => `${name}: ${filled(name).slice(0, 900).trim()}`,
   );
   expect(now).toBe(values);
+  const help = filled('desk.help');
+  expect(help).toContain(' When something is wrong: - **A claim is missing**: look under Show ');
+  expect(help).not.toContain('(/desk.md)');
   const programs = fillPlaceholders('{{programs}}\n{{receivers}}', ADDRESSES);
   const starts = programs.matchAll(/^```(\w.*)\n\W*(\w+)[\s\S]*?(Python|Node|Java|\.NET) \d/gm);
   const inFour = 'python [Python] _ Python;ts [TypeScript] _ Node;java [Java] _ Java;csharp [C#] _ .NET';
@@ -56,6 +67,30 @@ test('a page has the values of the contract, the addresses of the service and ea
   );
   expect(now.match(/^(derived|lists)[.]/gm)?.length).toBe(24);
   expect(() => filled('limits.pages')).toThrow('the unknown placeholder {{limits.pages}}');
+});
+
+test('a package is listed with its address and its digest', () => {
+  const one = { name: '@svc/client', version: '1.2.0', description: 'D.', file: 'c.tgz', sha256: 'ab' };
+  const row = '| [`@svc/client` 1.2.0](https://x.test/docs/packages/c.tgz) | D. | `ab` |';
+  expect(
+    packageTable(ADDRESSES, [{ ...one, key: 'client' }])
+      .split('\n')
+      .slice(2),
+  ).toEqual([row]);
+});
+
+test('each inline script and style of the pages has one hash, and a script of a file has none', () => {
+  const pages = [
+    '<script>a()\n</script><p style="color:red"><script src="/x.js">c()</script>',
+    '<script type="module">b()</script><script>a()\n</script>',
+  ];
+  expect(inlineHashes(pages)).toEqual({
+    scripts: [
+      '78Mb6dlYKSr4lLcPgR39KSZyUZtZQimBNqLd+C3BhA4=',
+      'cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc=',
+    ].map((hash) => `'sha256-${hash}'`),
+    styles: ["'sha256-8f935d27GvUutRyY9yWScUMiFUk4WTdZURISiYfPOeQ='"],
+  });
 });
 
 test('programs find each page with its description, and a page without what only its site knows', () => {
@@ -81,6 +116,8 @@ test('each error says which operations return it, and those of the app and the d
   });
   const ofAny = Object.entries(returned).flatMap(([code, by]) => (by === 'any request.' ? [code] : []));
   expect(ofAny).toEqual(['method_not_allowed', 'request_timeout', 'headers_too_large']);
+  for (const code of ['GET /v1/adjusters', 'Retry-After', 'Authorization: Bearer'])
+    expect(errorEntries(ADDRESSES)).toContain(` \`${code}\``);
   const isOfPeople = errorTable(ADDRESSES)
     .split('\n')
     .map((row) => / \((adjuster app|firm's desk|adjuster app, firm's desk)\) \|$/.test(row));

@@ -104,6 +104,7 @@ describe('the tools', () => {
 
   it('have a closed schema of their required fields, whose references it defines', async () => {
     const tools = createTools({ allowWrites: true, environment: 'live' });
+    expect(createTools({ allowWrites: true, environment: 'live' })).toBe(tools);
     const required = tools.map(({ name, inputSchema }) => [name, inputSchema.required] as const);
     const claim =
       'external_id claim_number adjuster_svc_id loss policy carrier loss_location policyholder idempotency_key';
