@@ -63,11 +63,15 @@ it('another algorithm, an unknown key, a part too many and content that is no ob
     receiptWith({ alg: 'EdDSA', kid: 'k2' }),
     receiptWith({ alg: 'EdDSA', kid: 'k1', crit: ['exp'] }),
     receiptWith(undefined, ['c1']),
+    receiptWith(undefined, null),
     `${receiptWith()}.e30`,
     receiptWith().replace(/[^.]*$/, ''),
     '',
   ];
   expect(await Promise.all(rejected.map((receipt) => codeOf(receipt)))).toEqual(rejected.map(() => 'false'));
+  const kid = 'k'.repeat(100);
+  const unknown = verifyReceipt(receiptWith({ alg: 'EdDSA', kid: `${kid}1` }), { jwks: KEYS });
+  await expect(unknown).rejects.toThrow(`with the key "${kid}", which is not among the keys.`);
   expect(await codeOf(receiptWith(), JSON.parse('{}'))).toContain('must have a member "keys"');
 });
 

@@ -85,12 +85,12 @@ describe('an invalid body', () => {
     ['/loss/cat_code', 1e21, 'send it in quotes.'],
     ['/policy/naic_number', 1234, null],
     ['/loss_location/zip', '339314207', 'ZIP+4 has a hyphen after the fifth digit.'],
-    ['/loss_location/zip', '2108', 'write the first zero if the code begins with one.'],
+    ['/loss_location/zip', ' 2108 ', 'write the first zero if the code begins with one.'],
     ...[
       ...['08/27/2026', '8-27-2026', '2026/8/27', '2026.08.27', '20260827', '2026-08-27 00:00:00'],
       ...['2026-08-27T00:00', '2026-08-27t00:00:00z', '2026-08-27T00:00:00.000-05:00'],
     ].map((date): [string, string, string] => ['/loss/date', date, 'did you mean 2026-08-27?']),
-    ['/loss/date', '2026/8/7', 'did you mean 2026-08-07?'],
+    ['/loss/date', ' 2026/8/7 ', 'did you mean 2026-08-07?'],
     ['/loss/date', '05/13/2026', 'did you mean 2026-05-13?'],
     ...[
       ...['2026-08-27T00:00:01Z', '2026-08-27T03:30:00Z', '05/12/2026', '08/07/2026', '27.08.2026'],
@@ -313,7 +313,7 @@ describe('a query', () => {
   });
 
   it.each([
-    ['2026-08-29', '2026-08-29T00:00:00Z'],
+    [' 2026-08-29 ', '2026-08-29T00:00:00Z'],
     ['2026-08-29T14:30Z', '2026-08-29T14:30:00Z'],
     ['2026-08-29T14:30:00.123456789', '2026-08-29T14:30:00.123456789Z'],
     ['2026-08-29T14:30:00-05:00[America/Chicago]', '2026-08-29T14:30:00-05:00'],

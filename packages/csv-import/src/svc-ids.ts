@@ -12,7 +12,7 @@ const HEADER = /^(adjuster)?(svc)?id$/;
 /** As a spreadsheet or a mail may have changed it: with dashes and invisible characters, or as ="0123". */
 const asSvcId = (cell: string): string =>
   cell
-    .replace(/[\p{Cf}\u00ad]/gu, '')
+    .replace(/\p{Cf}/gu, '')
     .replace(/[\p{Pd}\u2212]/gu, '-')
     .trim()
     .replace(/^="(.*)"$/, '$1')

@@ -595,7 +595,9 @@ test('the name of a file is cut to the length that the service takes', () => {
   const long = '🌊'.repeat(300);
   const lengths = [nameOfFile(long), shownFileName(long)].map((name) => [...name].length);
   expect(lengths).toEqual([LIMITS.importName.max, LIMITS.importFileName.max]);
-  expect(['Monday_2026-08-27.csv', '2026-08-27.csv'].map(nameOfFile)).toEqual(['Monday', 'CSV']);
+  const cut = 'a'.repeat(LIMITS.importName.max - 1);
+  const names = ['Monday_2026-08-27.csv', '2026-08-27.csv', `${cut} b.csv`].map(nameOfFile);
+  expect(names).toEqual(['Monday', 'CSV', cut]);
 });
 
 test.each([
@@ -608,6 +610,7 @@ test.each([
   ['－1', "'－1"],
   ['＠x', "'＠x"],
   [' =1', " '=1"],
+  ["'=1", "''=1"],
   ['\t=1', `"'\t'=1"`],
   ['\r1', `"'\r1"`],
   ['x;=1', `"x;'=1"`],

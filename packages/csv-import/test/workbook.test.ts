@@ -235,6 +235,7 @@ describe('a cell', () => {
     ['a number as Excel writes small ones', number('1E-3'), '0.001'],
     ['a number with 15 digits', number('123456789012345'), '123456789012345'],
     ['a number with 16 digits, which is rounded', number('-1234567890123456'), '-1.23456789012346E+15'],
+    ['the first number that has 16 digits', number('1000000000000000'), '1.00000000000000E+15'],
     ['a percentage as the fraction that it is', number('0.065', 4), '0.065'],
     ['a date', number('46261', 1), '2026-08-27'],
     ['a date whose format shows no time', number('46261.6', 1), '2026-08-27'],
@@ -315,9 +316,20 @@ describe('a cell', () => {
   });
 
   test('with a format of letters that are no parts of a date shows a number, with one of them or an elapsed time a date', () => {
-    const codes = ['0_d', '*d0', '0\\d', '0"d"', '[dd]0', `${' '.repeat(255)}d`, '[ss]', '[H]:mm', 'mmmm'];
+    const codes = [
+      '0_d',
+      '*d0',
+      '0\\d',
+      '0"d"',
+      '[dd]0',
+      `${' '.repeat(255)}d`,
+      '[ss]',
+      '[H]:mm',
+      'mmmm',
+      '\\;d',
+    ];
     const kinds = codes.map((code) => numberFormat(200, new Map([[200, code]])).kind);
-    expect(kinds).toEqual([...Array(6).fill('number'), ...Array(3).fill('date')]);
+    expect(kinds).toEqual([...Array(6).fill('number'), ...Array(4).fill('date')]);
   });
 
   test('with a built-in format of a date or a time shows one, and with no other', () => {
@@ -459,6 +471,7 @@ describe('a file that is no workbook to read', () => {
     ['was read', `<row><c t="str"><v>${'x'.repeat(100_000)}</v></c></row>`],
     ['was read', '<row r="20001"><c r="A20001"><v>1</v></c></row>'],
     ['was read', '<row r="15002"><c><v>1</v></c></row><row r="15003"><c><v>1</v></c></row>'],
+    ['was read', '<row r="3"><c r="$B$3"><v>1</v></c></row>'],
     ['was read', '<row r="3"><c r="ALL3"><v>1</v></c></row>'],
     ['The cell ALM3 is behind', '<row r="3"><c r="ALM3"><v>1</v></c></row>'],
     ['Before row 20002, more than 20,000', '<row r="20002"><c r="A20002"><v>1</v></c></row>'],
