@@ -184,6 +184,8 @@ describe('a separator', () => {
   ])('at the end of %s is no cell', (_, which) => {
     const lines = fileOf([{ Notes: 'x' }, {}]).split('\r\n');
     const text = lines.map((line, n) => ((n === 0 ? 1 : 2) & which ? `${line},` : line)).join('\r\n');
+    // A space before the first cell says nothing of the others.
+    expect(found(text.replaceAll('\r\n', '\r\n '))).toEqual(['CMS-1', 'CMS-2']);
     for (const comma of [',', ', ']) {
       for (const blank of ['', `\r\n${','.repeat(13)}`])
         expect(found(`${text}${blank}`.replaceAll(',', comma))).toEqual(['CMS-1', 'CMS-2']);
