@@ -392,6 +392,8 @@ test('a message that reads has a permit for reads, and counts against the reader
   release();
   expect(await Promise.all(messages)).toEqual([200, 200, 200]);
   expect(await request(list)).toBe(200);
+  const info = firmRoute(endpoints.getKeyInfo, async () => jsonResponse({}));
+  expect(await request(agentRoute(write, (_, { perform }) => perform(info, input)))).toBe(200);
   expect(steps.filter((step) => step.startsWith('reader'))).toEqual(Array(4).fill('reader firm firm'));
 });
 

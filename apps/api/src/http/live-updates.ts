@@ -165,7 +165,6 @@ function createStream<Topic extends string>(
     if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
     else if (!response.writableEnded) response.write(text);
   };
-  response.statusCode = 200;
   response.setHeader('Content-Type', EVENT_STREAM);
   // Turns off response buffering in proxies such as nginx.
   response.setHeader('X-Accel-Buffering', 'no');

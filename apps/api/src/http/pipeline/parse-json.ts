@@ -121,7 +121,6 @@ function duplicateMember(text: string): string {
       levels.push({ names: expectsName ? new Set() : null, at: 0 });
     } else if (token === '}' || token === ']') {
       levels.pop();
-      expectsName = false;
     } else if (token === ',') {
       expectsName = typeof level?.names === 'object' && level.names !== null;
       if (typeof level?.at === 'number') level.at++;

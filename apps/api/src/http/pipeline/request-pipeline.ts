@@ -354,8 +354,8 @@ export function createPipeline(
     if (trace.behavior !== undefined)
       observeBody(trace.behavior, endpoint, trace.firmId ?? '', params, sentBody);
     const value = parseOrThrow(endpoint, { params, search, headers: request.headers, body: sentBody });
-    // Only now it is known to be a UUID, and not some text that may identify a person.
-    if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();
+    // Of a claim. Only now it is known to be a UUID, and not some text that may identify a person.
+    trace.claimId = params.id?.toLowerCase();
     return { value, sentBody };
   }
 
@@ -395,8 +395,7 @@ export function createPipeline(
       const context = { sentBody: sent.body, actor, grant, longWork, maxPageBytes };
       const result = await operation.handle(value, context);
       trace.status = result.status;
-      if (endpoint.path.includes('/claims/{id}')) trace.claimId = sent.params.id?.toLowerCase();
-      if (result.claimId !== undefined) trace.claimId = result.claimId;
+      trace.claimId = result.claimId ?? sent.params.id?.toLowerCase();
       return result;
     } catch (error) {
       const problem = asHttpProblem(error);

@@ -97,11 +97,11 @@ export const clocksVersion = (clocks: FirmClocks): string => versionOf(rulesToWi
 
 const rulesToWire = ({ rules, timeZone }: FirmClocks) => ({
   rules: rules.map(({ carrier, catCode, contactHours, inspectionHours, reportDays }) => ({
-    ...(carrier !== undefined && { carrier }),
-    ...(catCode !== undefined && { cat_code: catCode }),
-    ...(contactHours !== undefined && { contact_hours: contactHours }),
-    ...(inspectionHours !== undefined && { inspection_hours: inspectionHours }),
-    ...(reportDays !== undefined && { report_days: reportDays }),
+    carrier,
+    cat_code: catCode,
+    contact_hours: contactHours,
+    inspection_hours: inspectionHours,
+    report_days: reportDays,
   })),
   time_zone: timeZone,
 });

@@ -102,7 +102,7 @@ export function workToWire(work: ClaimWork): object {
       at: toDateTime(at),
       ...(receivedAt !== undefined && { received_at: toDateTime(receivedAt) }),
       result,
-      ...(note !== undefined && { note }),
+      note,
     })),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
