@@ -55,7 +55,7 @@ test.each([
   ['*', '*'],
 ])('a request for %s, also without a host, is one for %s', async (target, url) => {
   const { send, urls } = connected();
-  await send(`OPTIONS ${target} HTTP/1.1\r\n\r\n`);
+  await send(`OPTIONS ${target} HTTP/1.1\r\nA: ${'a'.repeat(16_000)}\r\n\r\n`);
   expect(urls()).toEqual([url]);
 });
 
@@ -129,9 +129,11 @@ test.each([
     const { request_id, status: logged } = problem;
     const of = { method: 'none', route: 'none' };
     expect(lines).toEqual([{ message: 'request', request_id, ...of, status: logged, code }]);
+    jest.advanceTimersByTime(999);
     expect(socket.destroyed).toBe(false);
-    jest.advanceTimersByTime(1000);
+    jest.advanceTimersByTime(1);
     expect(socket.destroyed).toBe(true);
+    expect(() => socket.emit('error', new Error('reset'))).not.toThrow();
   },
 );
 
@@ -145,6 +147,9 @@ test('an error after a request, or in one that waits, follows its response, and 
     expect(await send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
     expect(urls()).toEqual(['/1']);
   }
+  const { send: sendLater } = connected();
+  await sendLater(`GET /1 HTTP/1.1\r\n${HOST}\r\n`);
+  expect(await sendLater('GARBAGE\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK.*okHTTP\/1.1 400 Bad Request/s);
   for (const [chunk, code] of [
     ['zz', 'malformed_request'],
     [`1;${'a'.repeat(20_000)}\r\n1`, 'payload_too_large'],
@@ -164,13 +169,15 @@ test('an error after a request, or in one that waits, follows its response, and 
 
 test('a connection whose client does not read its response in time is closed', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-  const { client, socket, send } = connected((_, response) => void response.end('x'.repeat(2 ** 20)));
+  const { server, client, socket, send } = connected((_, response) => void response.end('x'.repeat(2 ** 20)));
   client.pause();
   await send(`GET /1 HTTP/1.1\r\n${HOST}\r\n`);
   jest.advanceTimersByTime(7249);
   expect(socket.destroyed).toBe(false);
   jest.advanceTimersByTime(1);
   expect(socket.destroyed).toBe(true);
+  server.emit('close');
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test('a client that goes on with a body in small chunks after its response has its connection closed', async () => {

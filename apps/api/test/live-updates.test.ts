@@ -59,9 +59,11 @@ const live = <Topic extends string = Svcid>(
     {
       streamLimit,
       credentials: {
-        async openSessions() {
+        async openSessions(hashes, now) {
           const current = member();
-          return new Map(current === undefined ? [] : [['hash', current]]);
+          return new Map(
+            current === undefined || now !== Date.now() ? [] : hashes.map((one) => [one, current] as const),
+          );
         },
       },
       clock: { now: () => Date.now() },
@@ -74,12 +76,13 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
   const [{ events, ids, sent, response, open }, later] = [reader(), reader()];
   const { subscribe } = live(() => edition);
   subscribe(open);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(events).toEqual(['changed']);
   await jest.advanceTimersByTimeAsync(19_000);
   expect(sent).toEqual([
     ...['Content-Type: text/event-stream', 'X-Accel-Buffering: no', 'retry: 3000\n\n'],
     `event: changed\nid: ${ids[0]}\ndata: \n\n`,
   ]);
-  expect(events).toEqual(['changed']);
   await jest.advanceTimersByTimeAsync(22_000);
   expect(events).toEqual(['changed', 'here', 'here']);
   edition = 'two';
@@ -126,21 +129,51 @@ test('each stream gets the changes of its topic alone, also after an outage, and
 
 test('a stream sends signed-out and ends within half a second after its session was ended elsewhere, also after an outage', async () => {
   let member: Member | null | undefined = null;
-  let fails = true;
+  let [fails, edition] = [true, 'one'];
   const { events, response, open: reading } = reader();
-  live(
-    () => 'one',
+  const updates = live(
+    () => edition,
     () => {
       if (fails) throw new Error('The database is unavailable.');
       return member;
     },
-  ).subscribe(reading);
+  );
+  updates.subscribe(reading);
   await jest.advanceTimersByTimeAsync(21_000);
   fails = false;
   member = undefined;
+  const end = jest.fn();
+  const { close } = Object.assign(response, { end, close: response.end });
   await jest.advanceTimersByTimeAsync(500);
   expect(events).toEqual(['changed', 'here', 'signed-out']);
-  expect(response.writableEnded).toBe(true);
+  expect(end).toHaveBeenCalledTimes(1);
+  // Its page signs in again before the connection is closed.
+  const next = reader();
+  member = null;
+  updates.subscribe(next.open);
+  close();
+  edition = 'two';
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(next.events).toEqual(['changed', 'changed']);
+});
+
+test('the database is asked for changes and sessions again only when it has answered', async () => {
+  const asked: string[] = [];
+  const hang = (what: string) => () => {
+    asked.push(what);
+    return new Promise<never>(() => {});
+  };
+  const { response, open } = reader();
+  createLiveUpdates<Svcid>(
+    { revisions: hang('changes') },
+    {
+      ...{ credentials: { openSessions: hang('sessions') }, clock: { now: () => 0 } },
+      ...{ streamLimit: createStreamLimit({}), isDraining: () => false },
+    },
+  ).subscribe(open);
+  await jest.advanceTimersByTimeAsync(5000);
+  expect(asked).toEqual(['changes', 'sessions']);
+  response.end();
 });
 
 test.each([
@@ -178,14 +211,14 @@ test('a connection that failed before its stream began counts as no stream', asy
 
 test('an adjuster has at most eight streams, and older ones get the event replaced and are closed, also while their clients do not read', async () => {
   const updates = live();
-  const readers = Array.from({ length: 10 }, () => reader());
-  for (const { open, response } of readers) {
+  const readers = Array.from({ length: 11 }, () => reader());
+  for (const [n, { open, response }] of readers.entries()) {
     response.end = () => {
       response.writableEnded = true; // Closes later.
     };
-    updates.subscribe(open);
+    updates.subscribe(n === 1 ? { ...open, account: 'other' } : open);
   }
-  const isOld = readers.map((_, n) => n < 2);
+  const isOld = readers.map((_, n) => n === 0 || n === 2);
   expect(readers.map(({ response }) => response.writableEnded)).toEqual(isOld);
   expect(readers.map(({ events }) => events.includes('replaced'))).toEqual(isOld);
   for (const { response } of readers) response.emit('close');

@@ -38,10 +38,11 @@ test('the status names each part, and since when it is up or down', async () => 
 test('the status names a restore to an earlier time for 30 days, also while the database is down', async () => {
   let restore: Restore | null = null;
   let now = 100 * DAY;
-  let [database, isLost] = [true, false];
+  let [database, isLost, asked] = [true, false, 0];
   const monitor = createStatusMonitor({
     checks: { database: async () => database },
     latestRestore: async () => {
+      asked += 1;
       if (isLost) throw new Error('lost');
       return restore;
     },
@@ -58,4 +59,5 @@ test('the status names a restore to an earlier time for 30 days, also while the 
   expect(await shown()).toEqual(restore);
   now += 1;
   expect(await shown()).toBeNull();
+  expect(asked).toBe(3);
 });

@@ -116,10 +116,17 @@ test.each([
     const start = (caller: string, of: LongWork['kind'] = kind) =>
       codeOf(run(wanted(caller, { kind: of }), () => promise));
     const own = Array.from({ length: most + 1 }, () => start('firm'));
+    const detail = expect.stringContaining(
+      most === 1 ? `Another ${kind} of your` : `At most ${most} requests of this kind (${kind})`,
+    );
+    await expect(run(wanted('firm', { kind }), () => promise)).rejects.toMatchObject({ extra: { detail } });
     const others = [start('other firm'), start('firm', kind === 'report' ? 'verification' : 'report')];
     resolve();
     const done = Array(most).fill('done');
     expect(await Promise.all([...own, ...others])).toEqual([...done, 'rate_limited', 'done', 'done']);
+    await expect(run(wanted('firm', { kind }), () => Promise.reject(new Error('lost')))).rejects.toThrow(
+      'lost',
+    );
     expect(await start('firm')).toBe('done');
   },
 );

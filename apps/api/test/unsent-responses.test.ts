@@ -35,6 +35,7 @@ test('a connection is destroyed if its response was not read in time', () => {
   quick.writableLength = 0;
   unsent.check(999);
   expect(slow.destroyed).toBe(false);
+  quick.writableLength = 10;
   unsent.check(1000);
   expect([slow, quick, idle].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
 });
