@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { timeOfRequestId } from '@svc/application';
 import { createAdmission, requireUnambiguous } from '../src/http/admission.ts';
 import { exchange } from './exchange.ts';
 
@@ -26,6 +27,8 @@ test('the header Date has the time of the service where that of the machine is m
     ...[undefined, undefined, undefined, 'Tue, 01 Sep 2026 12:00:01 GMT', 'Tue, 01 Sep 2026 11:59:58 GMT'],
     'Tue, 01 Sep 2026 12:01:00 GMT',
   ]);
+  const { trace } = admitted({ aheadMs: 60_000 });
+  expect(timeOfRequestId(trace?.requestId ?? '')).toBe(NOW + 60_000);
 });
 
 test('a process that shuts down closes each connection, and one over the limit of its address gets a page without an id', () => {

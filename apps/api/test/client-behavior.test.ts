@@ -18,8 +18,8 @@ test('a program is graded by its test key, in no sandbox, and neither are a rehe
     ...[listClaims, { method, path, sandbox: true as const }],
     { method, path: '/mcp' },
   ];
-  const graded = called.map((one) => clientBehavior(one, TEST_KEY, { headers: {} }, '')?.operation);
-  expect(graded).toEqual(['GET /v1/claims', undefined, undefined]);
+  const graded = called.map((one) => clientBehavior(one, TEST_KEY, { headers: {} }, ''));
+  expect(graded).toStrictEqual([{ operation: 'GET /v1/claims' }, undefined, undefined]);
   expect(
     clientBehavior(listClaims, { ...TEST_KEY, environment: 'live' }, { headers: {} }, ''),
   ).toBeUndefined();

@@ -18,6 +18,7 @@ import { type Tracing, tracedLog, tracedPorts } from '../src/composition/tracing
 import { ConfigError, readConfig } from '../src/config.ts';
 import { createDemo, walkThrough } from '../src/demo.ts';
 import { createCursors } from '../src/http/serialization/cursor.ts';
+import { exchange } from './exchange.ts';
 import { memoryConnection } from './memory-service.ts';
 
 const DAY = 86_400_000;
@@ -243,6 +244,10 @@ test('with tracing the calls of ports and the jobs are traced, and lines of the 
   expect([rateLimiter, usedKeys]).toMatchObject(
     ['rateLimiter', 'usedKeys'].map((name) => ({ tracedAs: `${name} redis` })),
   );
+  const [handled, bound] = [jest.spyOn(tracing, 'request'), jest.spyOn(tracing, 'bind')];
+  const { request, response } = exchange();
+  services.httpApplication(request, response);
+  expect([handled.mock.calls[0]?.[0], bound.mock.calls.length]).toEqual([request, 1]);
   application.startJobs();
   expect(jobs).toHaveBeenCalledWith(services.runJob);
   expect(startJobs.mock.calls).toEqual([[jobs.mock.results[0]?.value]]);

@@ -27,6 +27,7 @@ test('a cursor round-trips any timestamp and id', () => {
 test('a cursor has at most 512 characters, even for the longest SVCID', () => {
   for (const id of ['x'.repeat(128), '😀'.repeat(64)])
     expect(cursors.write({ at: position.at, id }, scope).length).toBeLessThanOrEqual(512);
+  expect(cursors.write(position, scope)).toContain(position.id);
 });
 
 test.each([

@@ -211,6 +211,7 @@ test('an adjuster is found by name where one alone has it', async () => {
       adjustersByName: new Map([
         ['ana reyes', ['SVC-A']],
         ['two names', ['SVC-B', 'SVC-C']],
+        ['svc-1', ['SVC-D']],
       ]),
     },
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
 import { permissionsOf, STAFF_ROLES } from '@svc/domain';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
@@ -135,7 +135,7 @@ test('live updates go to the session of the page or the token of a program, whil
     ]);
     expect(await readerAt(path, { cookie }, {}, true)).toEqual(['service_unavailable']);
   }
-  expect(await readerAt(`${firm}?a=1`, bearer)).toEqual(['validation_failed']);
+  expect(await readerAt(`${firm}?a`, bearer)).toEqual(['validation_failed']);
   for (const role of STAFF_ROLES)
     expect(await readerAt(firm, bearer, { staff: { role } })).toEqual(
       permissionsOf(role, 'standard').includes('claims:read')
@@ -160,7 +160,7 @@ test('/status says what is down since when and with what effect, as JSON and as 
     application<Services>(({ status }) => ({ pages: [statusPage({ status, addresses })] }), {
       'status.check': checked,
     })('GET', '/status', { headers: { accept } });
-  const { json, header, status } = await ask('*/*');
+  const { json, header, status, trace } = await ask('*/*');
   const effect = 'Requests get 503 with Retry-After. Nothing that was accepted is lost.';
   const restored =
     'Later changes are lost. Polling delivers the affected claims once more; send claims again that were sent after this time.';
@@ -174,8 +174,9 @@ test('/status says what is down since when and with what effect, as JSON and as 
     ],
     restore: { to: '2026-09-01T23:29:58.000Z', at: '2026-09-01T23:29:59.000Z', effect: restored },
   });
-  expect([status, ...['Content-Type', 'Vary', 'Access-Control-Allow-Origin'].map(header)]).toEqual([
-    ...[200, 'application/json', 'Accept', '*'],
+  const shownHeaders = ['Content-Type', 'Vary', 'Access-Control-Allow-Origin', 'X-Request-Id'];
+  expect([status, ...shownHeaders.map(header)]).toEqual([
+    ...[200, 'application/json', 'Accept', '*', trace?.requestId],
   ]);
   const page = await ask('text/html');
   expect(page.header('Content-Type')).toBe('text/html; charset=utf-8');
@@ -267,6 +268,7 @@ for (const [name, text] of Object.entries({
   'site/index.html': '@BASE @DOCS @MAIL @PATH',
   ...{
     ...{ 'site/index.md': 'index', 'site/errors.html': 'errors', 'site/errors.md': 'as text' },
+    'site/packages/index.md': 'of packages',
     'site/404.html': 'no page',
   },
   ...{
@@ -278,8 +280,10 @@ for (const [name, text] of Object.entries({
   writeFileSync(join(folder, name), text);
 
 test('the documentation has its addresses filled in, moved paths, Markdown for who prefers it, and a page for others', async () => {
-  const read = (addresses: typeof ADDRESSES) => readDocsFiles(addresses, folder);
-  const ask = application<Services>((use) => ({ pages: docsPages(use, read) }));
+  const read = (of: typeof ADDRESSES) => readDocsFiles(of, folder);
+  const addresses = { ...ADDRESSES };
+  const counted = jest.fn(read);
+  const ask = application<Services>(() => ({ pages: docsPages({ addresses }, counted) }));
   const asset = [...(read(ADDRESSES)?.byPath.keys() ?? [])].find((path) => path.includes('assets')) ?? '';
   const version = /^\/docs\/assets\/a\.([0-9a-f]{12})\.js$/.exec(asset)?.[1];
   const atRoot = read({ ...ADDRESSES, baseUrl: 'https://a.example/' })?.byPath.get('/docs')?.content;
@@ -314,7 +318,15 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
       ...[undefined, 'GET /docs/errors'],
     ],
     [
-      ...['/docs/packages/', 'text/markdown', 200, 'packages', short, 'Accept-Encoding', undefined],
+      ...[
+        '/docs/packages/',
+        'text/markdown',
+        200,
+        'of packages',
+        short,
+        'Accept, Accept-Encoding',
+        undefined,
+      ],
       'GET /docs/packages/',
     ],
     ...['nowhere', '%2e%2e%2fsite.json', '..%2f..%2fsite.json'].map(
@@ -364,10 +376,18 @@ test('the documentation has its addresses filled in, moved paths, Markdown for w
     });
     expect([header('Cache-Control'), header('Access-Control-Allow-Origin')]).toEqual([short, '*']);
   }
+  addresses.baseUrl = 'https://a.example';
+  const changed = [
+    (await ask('GET', '/llms.txt')).text,
+    (await ask('GET', '/openapi.json')).json.servers[0].url,
+  ];
+  expect([...changed, counted.mock.calls.length]).toEqual([addresses.baseUrl, addresses.baseUrl, 2]);
   const unbuilt = application<Services>((use) => ({
     pages: docsPages(use, () => readDocsFiles(ADDRESSES, join(folder, 'none'))),
   }));
   expect((await unbuilt('GET', '/docs')).json.detail).toBe(
     'The documentation has not been built. Run "npx pnpm@12.21.0 build".',
   );
+  mkdirSync(join(folder, 'broken/site.json'), { recursive: true });
+  expect(() => readDocsFiles(ADDRESSES, join(folder, 'broken'))).toThrow('EISDIR');
 });

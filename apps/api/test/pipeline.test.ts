@@ -395,8 +395,18 @@ test.each<[id: string, waitsFor: string, fault?: FaultKind]>([
     id === 'nowhere' ? { ...requestOf('getClaim'), path: '/v1/nowhere' } : requestOf(id);
   const authorization = endpoint.auth === 'key' ? 'Bearer svc_test_1' : CREDENTIALS[endpoint.auth];
   const asked = application<Work>(operations, results)('GET', path, { headers: { authorization } });
-  for (let times = 0; times < 9; times += 1) await new Promise(setImmediate);
-  jest.advanceTimersByTime(5000);
+  let isAnswered = false;
+  void asked.then(() => {
+    isAnswered = true;
+  });
+  const settle = async () => {
+    for (let times = 0; times < 9; times += 1) await new Promise(setImmediate);
+  };
+  await settle();
+  jest.advanceTimersByTime(4999);
+  await settle();
+  expect(isAnswered).toBe(false);
+  jest.advanceTimersByTime(1);
   expect((await asked).json.code).toBe('service_unavailable');
 });
 

@@ -9,6 +9,7 @@ const UNSENT = { type: 'application/json', coding: '', declared: 0, cut: '', kee
 const ASKING = { expects: '100-Continue', httpVersion: '1.1' };
 const MANY = { mayBeEmpty: false, maxBytes: 2000, maxSmallChunks: 2000, memoryBytes: 9000 };
 const DEFAULTS = {
+  isCostly: false,
   ...MANY,
   ...ASKING,
   ...UNSENT,
@@ -40,7 +41,7 @@ async function read(chunks: readonly (string | Buffer | number)[], given: Partia
   };
   let isEarly = false;
   if (cut === 'before') await new Promise((closed) => request.destroy().once('close', closed));
-  const rules = { ...limited, maxValues: 20, isCostly: false, held };
+  const rules = { ...limited, maxValues: 20, held };
   const reading = readJsonBody(request, response, rules)
     .catch(({ code, extra: { detail, headers = {}, unavailable } }) =>
       [code, detail, headers['Retry-After'], unavailable].filter(Boolean),
@@ -56,9 +57,14 @@ async function read(chunks: readonly (string | Buffer | number)[], given: Partia
   if (cut === 'response') response.emit('close');
   else if (cut !== '') request.destroy();
   else request.push(null);
+  let [ticks, isRead] = [0, false];
+  void reading.then(() => {
+    isRead = true;
+  });
+  for (; !isRead; ticks += 1) await new Promise(setImmediate);
   const outcome = await reading;
   const isAskedFor = asked.mock.calls.length > 0;
-  return { outcome, held: memoryBytes - freeBytes(), isEarly, isAskedFor, request, response };
+  return { outcome, held: memoryBytes - freeBytes(), isEarly, isAskedFor, request, response, ticks };
 }
 
 const text = (length: number) => `"${'x'.repeat(length - 2)}"`;
@@ -128,6 +134,7 @@ test.each<[isEarly: boolean, ...Parameters<typeof read>]>([
   const [isEarly, chunks, given] = row;
   const end = await read(chunks, { declared: 101, keepsAlive: false, ...given });
   expect(end).toMatchObject({ outcome: TOO_LARGE, isEarly, isAskedFor: false });
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test('a rejection inside of a body waits for its end only if the connection closes, and for none of a flood', async () => {
@@ -138,4 +145,12 @@ test('a rejection inside of a body waits for its end only if the connection clos
   expect(await read(['[]'], ASKING)).toMatchObject({ outcome: [], isAskedFor: true });
   const { request, response, isEarly } = await read([...'[12345]']);
   expect([isEarly, request.isPaused(), response.shouldKeepAlive]).toEqual([true, true, false]);
+});
+
+test('of large and of costly bodies one is processed in each tick, a large one in three of them', async () => {
+  const ticksOf = (size: number, isCostly = false) =>
+    read([text(size)], { isCostly, maxBytes: size, memoryBytes: size }).then(({ ticks }) => ticks);
+  expect([await ticksOf(99_999), await ticksOf(9, true), await ticksOf(100_000)]).toEqual([1, 2, 4]);
+  const burst = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ticksOf(9, true)));
+  expect(burst.at(-1)).toBeGreaterThan(4);
 });

@@ -37,7 +37,7 @@ async function sent(name: keyof typeof ROUTES, result: RouteResponse, acceptEnco
   const counted: unknown[] = [];
   const responses = {
     checkReader() {},
-    count: (_: ServerResponse, ...of: [string | null, number]) => void counted.push(of),
+    count: (_: ServerResponse, ...of: [string | null, number]) => void counted.push([...of, head.size]),
   };
   const route = ROUTES[name];
   await sendResult({ result, route, trace: started() }, { responses, addresses }, request, response);
@@ -71,7 +71,8 @@ test.each<
       varies ? 'Accept-Encoding' : undefined,
     ]);
     expect([head.get('Content-Type'), head.get('X-Request-Id')]).toEqual(['application/json', 'r']);
-    expect(counted).toEqual([['firm one', plain.length]]);
+    // Before the head is sent: an error may follow.
+    expect(counted).toEqual([['firm one', plain.length, 0]]);
     expect(head.get('Content-Length')).toBe(String(plain.length));
   },
 );
@@ -90,12 +91,19 @@ test('CSV is sent in UTF-8, a response without a body has none, and one that is 
   const empty = await sent('desk', { status: 204, headers: { 'Set-Cookie': 'a=b' } });
   expect([empty.status, empty.body?.length, empty.response.getHeader('Set-Cookie')]).toEqual([204, 0, 'a=b']);
   expect(empty.response.getHeader('Cache-Control')).toBe('no-store');
-  const late = exchange();
-  Object.defineProperty(late.response, 'headersSent', { value: true });
-  const outcome = { result: { status: 204 }, route: ROUTES.firm, trace: started() };
   const responses = { checkReader() {}, count() {} };
-  await sendResult(outcome, { responses, addresses }, late.request, late.response);
-  expect(late.body()).toBeNull();
+  const results: RouteResponse[] = [{ status: 204 }, { status: 200, json: textOf(4000) }];
+  for (const result of results) {
+    const late = exchange({ 'accept-encoding': 'br' });
+    const fail = () => Object.defineProperty(late.response, 'headersSent', { value: true });
+    if (result.status === 204) fail();
+    const outcome = { result, route: ROUTES.app, trace: started() };
+    const sending = sendResult(outcome, { responses, addresses }, late.request, late.response);
+    // During the compression, of one that has a body.
+    fail();
+    await sending;
+    expect(late.body()).toBeNull();
+  }
   const dropped = await sent('firm', { status: 500, dropped: true });
   expect([dropped.response.destroyed, dropped.body]).toEqual([true, null]);
 });

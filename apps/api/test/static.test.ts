@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
@@ -60,6 +60,8 @@ test('a page has its files under the path of its address; those named by their c
   expect(String(served[0]?.bytes)).toBe('<script src="/claims/app/assets/app-1.js"></script>');
   addresses.baseUrl = 'https://firm.example';
   expect(String((await get('/app')).bytes)).toBe('<script src="/app/assets/app-1.js"></script>');
+  // Files are read once.
+  rmSync(join(folder, 'dist/sw.js'));
   expect(
     ['sw.js', 'assets/a.png', 'package.json', '../package.json'].map((name) => file?.has(`/app/${name}`)),
   ).toEqual([...[true, true, false, false]]);
@@ -68,6 +70,8 @@ test('a page has its files under the path of its address; those named by their c
   writeFileSync(join(unbuilt, 'package.json'), '{}');
   const [, missing] = pageFiles({ ...page, package: unbuilt }, addresses);
   expect(() => missing?.has('/app/sw.js')).toThrow('This page has not been built.');
+  writeFileSync(join(unbuilt, 'dist'), '');
+  expect(() => missing?.has('/app/sw.js')).toThrow('ENOTDIR');
 });
 
 test('a file is sent in the best coding that is accepted, and not again to who has it in that coding', async () => {
@@ -118,4 +122,10 @@ test('the type of a file is that of its last extension', () => {
     ...['application/manifest+json', 'application/octet-stream'],
   ]);
   expect(contentOf('a.txt', 'a').tag).not.toBe(contentOf('a.txt', 'b').tag);
+});
+
+test('a file is compressed once for each coding', async () => {
+  const content = contentOf('a.txt', 'a');
+  for (const coding of ['br', 'gzip'] as const)
+    expect(await content.bytes(coding)).toBe(await content.bytes(coding));
 });
