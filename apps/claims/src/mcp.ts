@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { ClaimsError, type Client, type OperationId } from '@svc/client';
+import type { Client, OperationId } from '@svc/client';
 import { createMcpServer } from '@svc/mcp';
 import type { Environment } from './environment.ts';
 import { failureFrom } from './failure.ts';
@@ -30,12 +30,11 @@ export async function serveMcp(
         );
         return { isError: false, json: JSON.stringify(response) };
       } catch (error) {
-        if (!(error instanceof ClaimsError) && !(error instanceof TypeError)) throw error;
         return { isError: true, json: JSON.stringify(failureFrom(error)) };
       }
     },
   });
-  const input = Readable.from(asBuffers(stdin), { objectMode: false });
+  const input = Readable.from(asBuffers(stdin));
   const output = new Writable({
     decodeStrings: false,
     write(chunk, _encoding, done) {

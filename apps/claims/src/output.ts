@@ -42,10 +42,7 @@ export const claimFields = (claim: Claim) => ({
   updated_at: claim.updated_at,
   loss_date: claim.loss.date,
   carrier: claim.carrier.name,
-  location: (['street', 'city', 'state', 'zip'] as const)
-    .map((part) => claim.loss_location[part])
-    .filter(Boolean)
-    .join(', '),
+  location: (['street', 'city', 'state', 'zip'] as const).map((part) => claim.loss_location[part]).join(', '),
 });
 
 const stepText = (step: ReceiptStep | null | undefined): string | null =>

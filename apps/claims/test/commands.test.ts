@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ClaimsTimeoutError, ReceiptError } from '@svc/client';
 import { EXAMPLES } from '@svc/contract';
@@ -48,7 +49,7 @@ describe('claims whoami', () => {
       return stdout.includes('\u001b[2m');
     };
     const shown = [
-      isColored(true, {}),
+      isColored(true, { NO_COLOR: '' }),
       isColored(false, {}),
       isColored(true, { NO_COLOR: '1' }),
       isColored(true, { TERM: 'dumb' }),
@@ -128,9 +129,10 @@ describe('claims get and offer', () => {
   });
 
   it('reject an id that is not a UUID, and say where the id is', async () => {
-    const { code, stderr } = await claims(['get', 'EXT-1']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('claims send --json');
+    for (const args of ['get EXT-1', 'offer EXT-1 --adjuster A', 'sandbox close EXT-1']) {
+      const { code, stderr } = await claims(args.split(' '));
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining('claims send --json')]);
+    }
   });
 });
 
@@ -274,6 +276,11 @@ it('a tool of claims mcp fails instead of waiting for longer than a minute, and 
     yield '';
   })();
   expect((await claims(['mcp'], { stdin: silent, signal: AbortSignal.abort() })).code).toBe(0);
+  const broken = (async function* () {
+    yield '\n';
+    throw new Error('EIO');
+  })();
+  expect(await claims(['mcp'], { stdin: broken })).toEqual({ code: 1, stdout: '', stderr: 'claims: EIO\n' });
   const stopping = new AbortController();
   const stopped: (boolean | undefined)[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -450,7 +457,8 @@ describe('an error', () => {
     expect([json.code, json.stdout]).toEqual([1, '']);
     expect(JSON.parse(json.stderr)).toEqual({ error: { ...error, request_id: 'req-1' } });
     const page = await claims(['whoami', '--json'], { service: () => new Response('', { status: 404 }) });
-    expect(JSON.parse(page.stderr)).toMatchObject({ error: { code: 'http_404', status: 404 } });
+    const { error: unknown } = JSON.parse(page.stderr);
+    expect(unknown).toEqual({ code: 'http_404', detail: expect.stringContaining('404'), status: 404 });
   });
 
   it.each([
@@ -481,6 +489,8 @@ describe('an error', () => {
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
     ['watch', '--interval', '5x'],
+    ['watch', '--interval', '1000000s'],
+    ['readiness', '--since', '2026-13-29T14:30:00Z'],
     ['rehearse', '/', '--for', '0s'],
   ])('for wrong usage has exit code 2: %s', async (...args) => {
     const { code, stdout } = await claims(args);
@@ -512,6 +522,12 @@ describe('an error', () => {
     ['adjusters invite', ['adjusters', 'invite']],
   ])('of claims %s names the help of this command', async (command, args) => {
     expect((await claims(args)).stderr).toContain(`claims ${command} --help`);
+  });
+
+  it('without a command is the help, in color on a terminal only', async () => {
+    const shown = [true, false].map(async (terminal) => (await claims([], { terminal })).stderr);
+    const [colored = '', plain] = await Promise.all(shown);
+    expect([colored.includes('\u001b[1mUsage:'), plain]).toEqual([true, stripVTControlCharacters(colored)]);
   });
 
   it('does not occur for --version, which is that of the package', async () => {
@@ -621,6 +637,12 @@ it('claims verify-receipt shows each member of a genuine receipt under its name'
 it('the help of every command is in help.txt, with examples, each of them a valid command', async () => {
   const help = await helpOf();
   expect(help.join('\n')).toBe(await readFile(new URL('help.txt', import.meta.url), 'utf8'));
+  const helpAt = async (columns?: number) => {
+    const written: string[] = [];
+    await claims(['--help'], { stdout: { write: (text) => written.push(text), columns } });
+    return written;
+  };
+  expect(await helpAt()).toEqual(await helpAt(80));
   // Arguments are visible in lists of processes.
   expect(help.join()).not.toContain('--key ');
   for (const one of help) {

@@ -105,12 +105,20 @@ describe('the key file', () => {
   it('is read from its default path, or from XDG_CONFIG_HOME', async () => {
     await write(join(folder, '.config/claims/key'), 0o600);
     expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
-    expect(await keyUsed([], { XDG_CONFIG_HOME: '' })).toBe('Bearer svc_test_from_file');
+    const empty = { XDG_CONFIG_HOME: '', CLAIMS_API_KEY: '' };
+    expect(await keyUsed([], empty)).toBe('Bearer svc_test_from_file');
     await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
     expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
     await chmod(join(folder, 'xdg/claims/key'), 0o640);
     const readable = { home: '/', env: { ...url, XDG_CONFIG_HOME: join(folder, 'xdg') } };
     expect((await claims(['whoami'], readable)).stderr).toContain('mode 0640, so other users can access it');
+    for (const [env, what] of [
+      [url, 'key file /dev/null/.config/claims/key'],
+      [{}, 'config file /dev/null/.config/claims/config.json'],
+    ] as const)
+      expect((await claims(['whoami'], { home: '/dev/null', env })).stderr).toBe(
+        `claims: the ${what} cannot be read: ENOTDIR\n`,
+      );
   });
 
   it.each(ENCODED)('and the config file are read in %s', async (_, encoded) => {
@@ -189,8 +197,11 @@ describe('the config file', () => {
   };
 
   it('gives the base URL; --url and CLAIMS_URL precede it', async () => {
-    const config = '{"url": "http://configured.test"}\n';
-    expect((await whoami(config, 0o644)).requested).toEqual(['http://configured.test/v1/me']);
+    const config = '{"url": "https://configured.test"}\n';
+    for (const CLAIMS_URL of [undefined, ''])
+      expect((await whoami(config, 0o644, [], { CLAIMS_URL })).requested).toEqual([
+        'https://configured.test/v1/me',
+      ]);
     const { requested } = await whoami(config, 0o644, ['--url', 'http://given.test']);
     expect(requested).toEqual(['http://given.test/v1/me']);
     expect((await whoami(config, 0o644, [], url)).requested).toEqual(['http://service.test/v1/me']);
@@ -202,6 +213,8 @@ describe('the config file', () => {
     ['url: x', 0o600, 'is not JSON'],
     ['{"url": "http://x.test", "api_key": "svc_test_secret"}', 0o600, 'an object with url only'],
     ['null', 0o600, 'an object with url only'],
+    ['{"link": "http://x.test"}', 0o600, 'an object with url only'],
+    ['{"url": ["http://x.test"]}', 0o600, 'an object with url only'],
     ...['0666', '0620', '0602'].map((mode): [string, number, string] => [
       ...(['{"url": "http://x.test"}', Number.parseInt(mode, 8)] as const),
       `has mode ${mode}, so other users can change it`,

@@ -41,7 +41,8 @@ it('claims import writes the columns that it knows, and sends the rows once they
   const { Zip: _, ...known } = JSON.parse(await readFile(columns, 'utf8'));
   await writeFile(columns, JSON.stringify(known));
   const second = await claims(args, { service: reply });
-  expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('2 sent')]);
+  expect([second.code, second.stderr, second.stdout]).toEqual([0, '', expect.stringContaining('2 sent')]);
+  expect(JSON.parse(await readFile(columns, 'utf8'))).toEqual(known);
   expect(requests.map(({ body }) => body)).toMatchObject([
     {
       external_id: 'A-1',
@@ -139,6 +140,8 @@ it('a dry run shows the field of each column, and that cells have line breaks', 
   await writeFile(path, `${HEADER};Notes\n${row('F-1')};"two\nlines"`);
   const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run'];
   const { stdout } = await claims(args, { env: {} });
+  const unfit = await claims([...args, '--set', 'policyholder.email=x'], { env: {} });
+  expect(unfit.stdout).toContain('\nrow 2  F-1\n  policyholder.email: Must be an email');
   expect(stdout.split('\n').slice(-7)).toEqual([
     ...['Phone         policyholder.phone', 'Notes         instructions', 'Code          (left out)', ''],
     '2 lines with text are 1 rows: some cells have line breaks',
@@ -214,7 +217,8 @@ it('an encoding that is not certain is asked with a sample of each', async () =>
 });
 
 it('a workbook is read as its table in CSV is, from the sheet that is named, and hidden rows are said', async () => {
-  const table = [HEADER, row('W-1'), row('W-2', { zip: '8260' })].map((line) => line.split(';'));
+  const lines = [HEADER, row('W-1').replace(/x$/, 'a\nb'), row('W-2', { zip: '8260' })];
+  const table = lines.map((line) => line.split(';'));
   const xml = sheetXml(table).replace(/<row>(?=(?:(?!<row>).)*$)/, '<row hidden="1">');
   const path = join(folder, 'claims.xlsx');
   await writeFile(
@@ -227,17 +231,21 @@ it('a workbook is read as its table in CSV is, from the sheet that is named, and
     }),
   );
   const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run', '--json'];
-  const { service: reply } = service();
+  const { service: reply, requests } = service();
   const dry = await claims([...args, '--sheet', 'August', '--delimiter', 'comma'], {
     service: reply,
     env: {},
   });
   expect([dry.code, dry.stderr]).toEqual([1, 'Rows that Excel hides are read like the others: 1.\n']);
   const csv = join(folder, 'same.csv');
-  await writeFile(csv, table.map((cells) => cells.join(',')).join('\n'));
+  await writeFile(csv, table.map((cells) => cells.join(',').replace(/a\nb/, '"$&"')).join('\n'));
   const same = await claims(args.with(1, csv), { service: reply, env: {} });
-  expect(JSON.parse(dry.stdout)).toEqual(JSON.parse(same.stdout));
-  expect(JSON.parse(dry.stdout)).toMatchObject({ rows: 2, invalid_rows: [{ row: 3, external_id: 'W-2' }] });
+  // Of a workbook each row counts as one line.
+  expect({ ...JSON.parse(dry.stdout), lines: 3 }).toEqual(JSON.parse(same.stdout));
+  const invalid = { lines: 2, rows: 2, invalid_rows: [{ row: 3, external_id: 'W-2' }] };
+  expect(JSON.parse(dry.stdout)).toMatchObject(invalid);
+  const refused = await claims(args.with(1, csv).toSpliced(4, 1), { service: reply });
+  expect([refused.code, refused.stderr, requests]).toEqual([1, expect.stringMatching(/^Nothing was/), []]);
   const unknown = await claims([...args, '--sheet', 'July'], { service: reply, env: {} });
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Its sheets: Cover, August.')]);
   const wrong = await claims([...args.with(1, csv), '--sheet', 'July'], { service: reply, env: {} });

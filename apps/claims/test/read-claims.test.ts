@@ -17,6 +17,7 @@ describe('the input of send', () => {
       { number: 4, claim: { external_id: 'B' } },
     ]);
     expect(read(' \n\n')).toEqual([]);
+    expect(read('7')).toEqual([{ number: 1, problem: 'not a JSON object' }]);
   });
 
   it('has invalid lines reported by number next to valid ones', () => {
@@ -46,6 +47,11 @@ describe('the input of send', () => {
 
   it('must not have two claims with one external_id, but may repeat one in any order of its fields', () => {
     const again = '{ "n": 1, "external_id": "A" }';
+    // The service says what is wrong with these.
+    expect(read('{"external_id":7,"n":1}\n{"external_id":7,"n":2}')).toMatchObject([
+      { claim: { n: 1 } },
+      { claim: { n: 2 } },
+    ]);
     expect(read(`{"external_id":"A","n":1}\n{"external_id":"A","n":2}\n${again}`)).toEqual([
       { number: 1, claim: { external_id: 'A', n: 1 } },
       { number: 2, externalId: 'A', problem: 'same external_id as line 1, with different content' },
@@ -55,7 +61,7 @@ describe('the input of send', () => {
 
   it('must not have a member twice in one object', () => {
     const problem = 'the member "zip" appears twice in one object';
-    expect(read('{"a":{"zip":"1","zip":"2"}}')).toEqual([{ number: 1, problem }]);
+    expect(read('{"a":{"zip":"1","zip":"2"},"a":1}')).toEqual([{ number: 1, problem }]);
     expect(read('{"a":{"zip":"1"},"b":{"zip":"2"}}\n{"b":[{"zip":1},{"zip":2,"zip":2}]}')).toEqual([
       { number: 1, claim: { a: { zip: '1' }, b: { zip: '2' } } },
       { number: 2, problem },

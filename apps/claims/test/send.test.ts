@@ -219,6 +219,9 @@ describe('claims send', () => {
     const narrow = { write: (text: string) => drawn.push(text), isTTY: true, columns: 13 };
     await claims(['send', '-'], { service, stdin: claimLine(10), stderr: narrow });
     expect(drawn.at(-2)).toBe('\r\u001b[2K███████  1/1');
+    const { columns: _, ...unsized } = narrow;
+    await claims(['send', '-'], { service, stdin: claimLine(11), stderr: unsized });
+    expect(drawn.at(-2)).toBe(`\r\u001b[2K${'█'.repeat(40)}  1/1`);
     expect(piped.join('')).toMatch(/^line 1 {2}sent {10}EXT-9 .*\n1 sent\n$/);
   });
 

@@ -60,7 +60,8 @@ describe('claims watch', () => {
   });
 
   it('starts 24 hours back by default, or as far back as is said', async () => {
-    const times = [undefined, '45s', '5m', '1h', '7d', '2026-08-29T14:30:00.5+02:00', 'all'];
+    const dateTimes = ['2026-08-29T14:30:00.5+02:00', '2026-08-29T14:30:00Z'];
+    const times = [undefined, '45s', '5m', '1h', '7d', ...dateTimes, 'all'];
     const found = await Promise.all(
       times.map(async (time) => {
         const given = untilAnswered([page()]);
@@ -70,7 +71,8 @@ describe('claims watch', () => {
     );
     expect(found).toEqual([
       ...['2026-08-28T15:00:00.000Z', '2026-08-29T14:59:15.000Z', '2026-08-29T14:55:00.000Z'],
-      ...['2026-08-29T14:00:00.000Z', '2026-08-22T15:00:00.000Z', '2026-08-29T12:30:00.500Z', undefined],
+      ...['2026-08-29T14:00:00.000Z', '2026-08-22T15:00:00.000Z', '2026-08-29T12:30:00.500Z'],
+      ...['2026-08-29T14:30:00.000Z', undefined],
     ]);
   });
 
@@ -114,8 +116,8 @@ describe('the progress bar', () => {
   });
 
   it('fits any terminal', () => {
-    const narrow = [12, 13].map((columns) => progressLine({ done: 3, total: 10, failed: 0 }, columns));
-    expect(narrow).toEqual([' 3/10', '█░░░░   3/10']);
+    const narrow = [5, 6, 12, 13].map((columns) => progressLine({ done: 3, total: 10, failed: 0 }, columns));
+    expect(narrow).toEqual([' 3/1', ' 3/10', ' 3/10', '█░░░░   3/10']);
     for (let columns = 1; columns < 120; columns++) {
       const line = progressLine(
         { done: 3, total: 1000, failed: 2, note: 'rate_limited, retrying in 2 s' },
