@@ -20,8 +20,11 @@ import {
 } from '../src/svc/doctor.ts';
 
 test('doctor requires Node 20.19', () => {
-  const states = ['18.20.0', '20.18.3', '20.19.0', '22.0.0'].map((version) => checkNode(version).state);
-  expect(states).toEqual(['wrong', 'wrong', 'note', 'ok']);
+  const checked = ['18.20.0', '20.18.3', '20.19.0', '21.0.0', '22.0.0'].map(checkNode);
+  expect(checked.map(({ state }) => state)).toEqual(['wrong', 'wrong', 'note', 'note', 'ok']);
+  expect(checked.slice(-2).map(({ detail }) => detail)).toEqual([
+    ...[expect.stringMatching(/^Node 21\.0\.0 gets no /), '22.0.0; 20.19 or later is required'],
+  ]);
 });
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
@@ -68,10 +71,13 @@ test('doctor names VAPID keys that are no pair, and a subject that Apple refuses
   expect(accepted.filter((subject) => stateWith(subject) !== 'ok')).toEqual([]);
   expect(refused.filter((subject) => stateWith(subject) !== 'wrong')).toEqual([]);
   const other = { publicKey: createVapidKeys().publicKey, privateKey, subject: 'mailto:push@example.com' };
-  expect(checkPush({ ...readConfig({}, false), vapid: other })).toMatchObject({
-    state: 'wrong',
-    detail: expect.stringContaining('VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY'),
-  });
+  // No number of the curve is zero.
+  const zero = { ...other, privateKey: Buffer.alloc(32).toString('base64url') };
+  for (const vapid of [other, zero])
+    expect(checkPush({ ...readConfig({}, false), vapid })).toMatchObject({
+      state: 'wrong',
+      detail: expect.stringContaining('VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY'),
+    });
   const generated = (env: Record<string, string>) =>
     Object.values(checkPush(readConfig(env, false))).join(' ');
   expect(generated({})).toMatch(/^push note .* Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
@@ -88,17 +94,22 @@ test.each<[note: string | null, env: Record<string, string>]>([
   [null, { BASE_URL: 'http://localhost:3000' }],
   [null, { BASE_URL: 'http://[::1]:3000' }],
   ['public address: BASE_URL starts with http://', { BASE_URL: 'http://claims.example.com' }],
-  ['mail: SMTP_URL starts with smtp:// and does not require TLS', { SMTP_URL: 'smtp://mail.example' }],
+  [
+    'mail: SMTP_URL starts with smtp:// and does not require TLS',
+    { SMTP_URL: 'smtp://mail.example?requireTLS=false' },
+  ],
   [null, { SMTP_URL: 'smtp://mail.example?requireTLS=true' }],
   [null, { SMTP_URL: 'smtps://mail.example' }],
   ['database: DATABASE_URL has sslmode=require', { DATABASE_URL: 'postgres://h/db?sslmode=require' }],
   ['proxies: TRUST_PROXY is true', { TRUST_PROXY: 'true' }],
   [UNREACHED, { ...PROXIES, HOST: '127.0.0.1' }],
   [UNREACHED.replace('127.0.0.1', '::1'), { ...PROXIES, HOST: '::1' }],
+  [UNREACHED.replace('127.0.0.1', 'localhost'), { ...PROXIES, HOST: 'localhost' }],
   [null, { ...PROXIES, HOST: '10.0.0.11' }],
   [null, { ...SITE, TRUST_PROXY: 'loopback,10.0.0.5' }],
   [null, { ...SITE, TRUST_PROXY: '127.0.0.1' }],
   [null, { ...SITE, TRUST_PROXY: '10.0.0.5,::1' }],
+  [null, { ...SITE, TRUST_PROXY: '::ffff:127.0.0.1' }],
   ['edge limit: EDGE_LIMIT_PER_MINUTE is 0 and TRUST_PROXY is none', { EDGE_LIMIT_PER_MINUTE: '0' }],
   [null, { EDGE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' }],
 ])('doctor notes %j of %j', (expected, env) => {
@@ -146,6 +157,7 @@ test('doctor asks all that the service depends on, goes on where something is wr
   for (const [env, changes] of [
     [{}, { openDatabase, readSchemaState: says({ ...state, current: false }) }],
     [{ ...production, ...SITE, REDIS_URL: 'redis://a,redis://b', ENCRYPTION_KEY }, {}],
+    [used, { reportServers: says([{ server: 'one', problem: null, isStandby: false }]) }],
     [used, { ...faults, probeEncryption: (_, url) => fails(url), probeRedis: async () => false }],
     [production, { probeDatabase: fails, reportNodes: says(nodes) }],
     [{ PORT: 'x' }, {}],
@@ -187,9 +199,13 @@ test('doctor notes a role that owns tables, or else one that may change the audi
 
 test.each([
   ['ok', 'up to date (2 migrations)', {}],
-  ['note', 'has migrations of a newer release: 2 (change 2), 3 (change 3)', { unknown: [2, 3] }],
+  ['note', 'has migrations of a newer release: 3 (change 3)', { unknown: [3] }],
   ['wrong', 'not up to date: run svc migrate', { unknown: [3], current: false }],
-  ['wrong', 'applied with SQL that differs from this release: 3 (change 3)', { changed: [3] }],
+  [
+    'wrong',
+    'applied with SQL that differs from this release: 2 (change 2), 3 (change 3)',
+    { changed: [2, 3] },
+  ],
 ])('doctor says %s of a schema that is %s', (state, detail, changes) => {
   const applied = [2, 3].map((id) => ({ id, name: `change ${id}`, at: 0 }));
   const schema = { server: '18', current: true, applied, pending: [], unknown: [], changed: [], ...changes };

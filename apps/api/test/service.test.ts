@@ -146,11 +146,9 @@ test('while it runs, a service saves what it noted: reads of claims, requests an
   const keys = { idempotencyKey: 'k', fingerprint: 'f' };
   const actor = { firmId: firm.id, environment: 'live' } as const;
   await services.sendClaim(actor, { ...testClaim(1), adjuster: svcId, ...keys });
-  for (const [path, as] of [
-    ['/v1/me', firm.live],
-    ['/app/v1/claims', token],
-  ])
-    await (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${as}` } })).text();
+  const ask = async (path: string, as: string) =>
+    (await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${as}` } })).text();
+  await Promise.all([ask('/v1/me', firm.live), ask('/app/v1/claims', token)]);
   for (const name of ['requestLog', 'audit', 'offerHistory'] as const)
     jest.spyOn(stores[name], 'append').mockImplementation(async () => void steps.push(name));
   jest.spyOn(stores.credentials, 'recordUse').mockImplementation(async ({ keys, sessions }) => {
@@ -164,11 +162,16 @@ test('while it runs, a service saves what it noted: reads of claims, requests an
   expect([await stepsOf(500), await stepsOf(500), await stepsOf(28_999), await stepsOf(1)]).toEqual([
     ...[['audit'], ['requestLog', 'offerHistory'], [], ['1 key, 1 session']],
   ]);
-  await (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${firm.live}` } })).text();
+  await ask('/v1/me', firm.live);
   expect((await stepsOf(30_000)).toSorted()).toEqual(['1 key, 0 session', 'requestLog']);
+  await ask('/app/v1/claims', token);
+  expect(await stepsOf(30_000)).toContain('0 key, 1 session');
   expect(await stepsOf(30_000)).toEqual([]);
+  await ask('/v1/me', firm.live);
+  jest.spyOn(stores.credentials, 'recordUse').mockRejectedValue(new Error('lost'));
   jest.useRealTimers();
   await service.stop();
+  expect(steps).toEqual(['jobs', 'requestLog', 'close']);
 });
 
 /** The names of spans below one, each with those below it. */
@@ -266,7 +269,8 @@ test('the addresses are those of the configuration, and before it stops a servic
   // A request that never ends.
   const held = connect(other.service.port, '127.0.0.1', () => held.write('GET / HTTP/1.1\r\n'));
   const stoppingOther = other.service.stop(1e9);
-  expect([await probe('/live'), await probe('/ready')]).toEqual([200, 503]);
+  const { status } = await fetch(`${other.service.url}/v1/health`);
+  expect([status, await probe('/live'), await probe('/ready')]).toEqual([503, 200, 503]);
   await Promise.all([stoppingOther, once(held, 'close')]);
   const { service, migrations } = await started({ ...env, DOCS_URL: docsUrl });
   expect(service.services.addresses).toEqual({ baseUrl, docsUrl, supportEmail });

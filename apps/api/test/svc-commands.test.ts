@@ -499,7 +499,8 @@ test('the database is copied whole by the role that owns the schema, as the oper
       return { rows, at: 'AT' };
     },
     readSchemaState: async (url) => ({
-      ...{ server: String(url), current: true, applied, pending: [], unknown: [] },
+      ...{ server: String(url), current: true, applied, pending: [] },
+      unknown: now.includes('newer') ? [1] : [],
       changed: now.includes('differs') ? [2] : [],
     }),
     async distributeDatabase(url) {
@@ -518,7 +519,7 @@ test('the database is copied whole by the role that owns the schema, as the oper
   for (now of expected) {
     const [given = ''] = now.split(' > ');
     steps.length = 0;
-    const args = given.replace(/FILE|OTHER/, `${folder}/$&`).split(' ');
+    const args = given.replace(/FILE|OTHER|MORE/, `${folder}/$&`).split(' ');
     const env = { DATABASE_URL: DATABASE.url, SVC_OPERATOR: 'kim' };
     const { code, stdout, stderr } = await svcInProcess(args, env, copying);
     const printed = `${stdout}${stderr}`.trimEnd().replaceAll(/\s+/g, ' ').replaceAll(`${folder}/`, '');
@@ -527,7 +528,7 @@ test('the database is copied whole by the role that owns the schema, as the oper
   }
   expect(shown).toEqual(expected);
   const file = join(folder, 'FILE');
-  expect([readdirSync(folder), statSync(file).mode & 0o777]).toEqual([['FILE', 'OTHER'], 0o600]);
+  expect([readdirSync(folder), statSync(file).mode & 0o777]).toEqual([['FILE', 'MORE', 'OTHER'], 0o600]);
   expect(gunzipSync(readFileSync(file)).toString()).toBe(`header ${JSON.stringify({ rows })}`);
 });
 
@@ -543,6 +544,17 @@ test('new keys for push are a pair, each under its name', async () => {
     expect(checkPush(readConfig({ VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, VAPID_SUBJECT }, false)).state).toBe(
       'ok',
     );
+});
+
+test('doctor prints its checks, and fails where one of them is wrong', async () => {
+  const [shown, json] = [['doctor'], ['doctor', '--json']].map((args) => svcInProcess(args, { PORT: 'x' }));
+  const failed = { code: 1, stderr: 'svc: some checks failed; see above\n' };
+  const stdout = /^what +state +detail\nnode .*\nenvironment +wrong +PORT holds "x"; .*\n$/;
+  expect(await shown).toEqual({ ...failed, stdout: expect.stringMatching(stdout) });
+  const report = await json;
+  expect(report).toMatchObject(failed);
+  const checks = [{ what: 'node' }, { what: 'environment', state: 'wrong' }];
+  expect(JSON.parse(report?.stdout ?? '')).toMatchObject({ ok: false, checks });
 });
 
 test('incorrect usage exits with 2, and prints only an error', async () => {
@@ -574,7 +586,14 @@ test.each(['x'.repeat(101), 'dana\nkim', ' '])('an unreadable SVC_OPERATOR is re
 
 test('a value that is rejected reaches the terminal shortened and without control characters', async () => {
   const { stderr } = await svc.run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}end`);
-  expect(stderr.split('\n')[0]).toHaveLength(501);
+  const lengths = [500, 501].map(async (length) => {
+    const { stderr: shown } = await svc.run('firm', 'show', 'x'.repeat(length - 79));
+    return [shown.split('\n')[0]?.length, shown.includes('…')];
+  });
+  expect(await Promise.all(lengths)).toEqual([
+    [500, false],
+    [501, true],
+  ]);
   expect(stderr).toMatch(/^error: .* '\\u001b\[2Jx+…x+end' is invalid .* Allowed: a UUID\.\n/);
 });
 

@@ -15,10 +15,19 @@ export function svcInProcess(
     const output = { stdout: '', stderr: '' };
     const before = { ...process.env };
     const streams = ['stdout', 'stderr'] as const;
+    // An export of many rows must wait for its reader.
+    let isFull = false;
     const spies = streams.map((name) =>
       jest.spyOn(process[name], 'write').mockImplementation((text: unknown) => {
-        output[name] += String(text);
-        return true;
+        const isPaced = name === 'stdout' && args.includes('export');
+        output[name] += isPaced && isFull ? 'written too early' : String(text);
+        if (!isPaced) return true;
+        isFull = true;
+        setImmediate(() => {
+          isFull = false;
+          process.stdout.emit('drain');
+        });
+        return false;
       }),
     );
     try {
