@@ -174,8 +174,10 @@ test('links lead to the public address, or to where the service listens; support
 });
 
 test('an empty variable counts as unset', () => {
-  const names = 'PORT HOST BASE_URL DATABASE_URL REDIS_URL TRUST_PROXY LOG_LEVEL SMTP_URL'.split(' ');
-  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  const names = 'PORT HOST BASE_URL DATABASE_URL REDIS_URL TRUST_PROXY LOG_LEVEL SMTP_URL RECEIPT_KEY'.split(
+    ' ',
+  );
+  const empty = Object.fromEntries(names.flatMap((name) => [name, `${name}_FILE`]).map((name) => [name, '']));
   expect(readConfig(empty, false)).toEqual(readConfig({}, false));
 });
 
@@ -189,7 +191,8 @@ test.each([
   ['BASE_URL', 'HTTPS://claims.example.com//', 'baseUrl', 'HTTPS://claims.example.com'],
   ['DOCS_URL', 'https://docs.example.com/svc', 'docsUrl', 'https://docs.example.com/svc'],
   ['SUPPORT_EMAIL', 'help@example.com', 'supportEmail', 'help@example.com'],
-  ['DATABASE_URL', 'postgres://u:p@h/db', 'databaseUrl', 'postgres://u:p@h/db'],
+  ['DATABASE_URL', 'POSTGRESQL://u:p@h/db', 'databaseUrl', 'POSTGRESQL://u:p@h/db'],
+  ['DATABASE_URL', 'postgres://h/db?user=a@b', 'databaseUrl', 'postgres://h/db?user=a@b'],
   [
     'DATABASE_URL',
     'postgres://u:p@one:65535,two/db?target_session_attrs=read-write',
@@ -228,7 +231,7 @@ test.each([
   ['LOG_LEVEL', 'warn', 'logLevel', 'warn'],
   ['LOG_FORMAT', 'pretty', 'logFormat', 'pretty'],
   ['MIGRATION_DATABASE_URL', 'postgresql://o@h/db', 'migrationDatabaseUrl', 'postgresql://o@h/db'],
-  ['RECEIPT_KEY', Buffer.alloc(32, 1).toString('base64'), 'receiptKey', Buffer.alloc(32, 1)],
+  ['RECEIPT_KEY', `${Buffer.alloc(32, 1).toString('base64')}\n`, 'receiptKey', Buffer.alloc(32, 1)],
   ['PASSKEYS', 'optional', 'passkeysRequired', false],
   ['TRUST_PROXY', 'true', 'trustProxy', true],
   ['TRUST_PROXY', 'false', 'trustProxy', false],
@@ -270,7 +273,8 @@ describe('an invalid value', () => {
     ['DOCS_URL', 'https://claims.example.com/#top', 'without user, query and fragment'],
     ['TRUST_PROXY', '999.1.1.1', 'none, true, a number'],
     ['TRUST_PROXY', '10.0.0.0/33', 'none, true, a number'],
-    ['TRUST_PROXY', 'everybody', 'none, true, a number'],
+    ['TRUST_PROXY', 'loopback,everybody', 'none, true, a number'],
+    ['TRUST_PROXY', '10.0.0.0/', 'none, true, a number'],
     ['TRUST_PROXY', '::/129', 'none, true, a number'],
     ['TRUST_PROXY', '10.0.0.0/8/8', 'none, true, a number'],
     ['DNS_SERVERS', 'dns.example', 'IP addresses separated by commas, each with or without a port'],
@@ -314,15 +318,25 @@ describe('an invalid value', () => {
   });
 
   test('is truncated in the message', () => {
-    const read = () => readConfig({ PORT: '9'.repeat(10_000) }, false);
-    expect(read).toThrow(ConfigError);
-    expect(read).not.toThrow(/9{101}/);
+    const names = ['PORT', 'HOST', 'TRUST_PROXY', 'DNS_SERVERS', 'SMTP_URL_FILE', 'SMTP_URL', 'DATABASE_URL'];
+    const starts: Record<string, string> = {
+      SMTP_URL: 'smtp://h?from=',
+      DATABASE_URL: 'postgres://h?sslcert=',
+    };
+    for (const name of names) {
+      const read = () => readConfig({ [name]: `${starts[name] ?? ''}${'x'.repeat(10_000)}` }, false);
+      expect(read).toThrow(/"x{100}"; allowed: /);
+    }
   });
 
   test.each([
     [
       'postgres://h/db?ssl_mode=verify-full',
       'DATABASE_URL has the parameter "ssl_mode"; allowed: ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation',
+    ],
+    [
+      'postgres://h/db?SSLMODE=verify-full',
+      'DATABASE_URL has the parameter "SSLMODE"; allowed: ssl, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation',
     ],
     [
       'postgres://one,two?sslmode=verify_full',
@@ -343,6 +357,8 @@ describe('an invalid value', () => {
   });
 
   test('of the sender of mail is named', () => {
+    const url = 'smtp://mail.example.com?from=claims@example.com';
+    expect(readConfig({ SMTP_URL: url }, false).smtpUrl?.()).toBe(url);
     expect(() => readConfig({ SMTP_URL: 'smtp://u:hunter2@mail.example.com?from=bad' }, false)).toThrow(
       /^SMTP_URL has from="bad"; allowed: an email address$/,
     );
@@ -379,6 +395,7 @@ describe('an invalid value', () => {
     ['DOCS_URL', 'https://hunter2@claims.example.com'],
     ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
     ['ENCRYPTION_KEY', 'hunter2'],
+    ['ENCRYPTION_KEY', ','],
     ['RECEIPT_KEY', Buffer.alloc(33).toString('base64')],
     ['ENCRYPTION_KEY', `${Buffer.alloc(32).toString('base64')},hunter2`],
   ])('that may hold a secret is not shown: %s', (name, value) => {
@@ -406,7 +423,8 @@ describe('the VAPID settings', () => {
   });
 
   test('are validated, and the private key is not shown', () => {
-    expect(() => readConfig({ ...all, VAPID_PUBLIC_KEY: PRIVATE }, false)).toThrow(/65 bytes in base64url/);
+    for (const VAPID_PUBLIC_KEY of [PRIVATE, '/'.repeat(87)])
+      expect(() => readConfig({ ...all, VAPID_PUBLIC_KEY }, false)).toThrow(/65 bytes in base64url/);
     const read = () => readConfig({ ...all, VAPID_PRIVATE_KEY: 'hunter2' }, false);
     expect(read).toThrow(/VAPID_PRIVATE_KEY holds a value that is not shown; allowed: 32 bytes/);
     expect(() => readConfig({ ...all, VAPID_SUBJECT: 'push@example.com' }, false)).toThrow(/mailto:/);
@@ -494,14 +512,15 @@ describe('a secret in a file', () => {
 });
 
 test('addresses of Redis Sentinel are rejected with what to use instead', () => {
-  expect(() => readConfig({ REDIS_URL: 'redis://one,REDISS-sentinel://two:26379/master' }, false)).toThrow(
-    /Redis Sentinel, which is not supported; allowed: the address of a proxy/,
-  );
+  for (const scheme of ['redis+sentinel', 'REDISS-sentinel'])
+    expect(() => readConfig({ REDIS_URL: `redis://one,${scheme}://two:26379/master` }, false)).toThrow(
+      /Redis Sentinel, which is not supported; allowed: the address of a proxy/,
+    );
 });
 
 test('the encryption keys are one or several, of which the first encrypts', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')}`;
+  const ENCRYPTION_KEY = `${one.toString('base64')}, ${two.toString('base64url')},\n`;
   const { encryption } = readConfig({ ENCRYPTION_KEY }, false);
   expect([encryption?.variable, encryption?.read()]).toEqual(['ENCRYPTION_KEY', [one, two]]);
 });

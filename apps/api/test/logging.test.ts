@@ -40,7 +40,7 @@ test('on a terminal a line has its time, level, message and fields, and lines of
     },
   });
   const log = createLog({ level: 'info', format: 'pretty', stream: terminal });
-  log.info('said', { firm_id: 'f', count: 2, of: null });
+  log.info('said', { firm_id: 'f', count: 2, of: ['a'] });
   log.error('failed');
   log.debug('not said');
   await new Promise((resolve) => setImmediate(resolve));
@@ -53,7 +53,7 @@ test('on a terminal a line has its time, level, message and fields, and lines of
       .replaceAll(/\d\d:\d\d:\d\d\.\d{3}/g, 'TIME'),
   );
   expect(shown).toEqual([
-    '<90>TIME<39> <36>info <39> said <90>firm_id=f count=2 of=null<39>\n<90>TIME<39> <31>error<39> failed <90><39>\n',
+    '<90>TIME<39> <36>info <39> said <90>firm_id=f count=2 of=["a"]<39>\n<90>TIME<39> <31>error<39> failed <90><39>\n',
     '<90>TIME<39> <33>warn <39> later <90><39>\n',
   ]);
 });
