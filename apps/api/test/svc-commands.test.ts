@@ -40,8 +40,14 @@ async function commandLine() {
         plainRows: { claims: 5, staff: 0 },
         rejectsPlainText: false,
       }),
-      rewrap: async () => 6,
-      encryptExisting: async () => 7,
+      async rewrap(onProgress) {
+        onProgress(6);
+        return 6;
+      },
+      async encryptExisting(onProgress) {
+        onProgress(7);
+        return 7;
+      },
     },
   });
   const { clock, steps, stores } = connection;
@@ -278,6 +284,37 @@ test('every command prints what people read, with --json what programs read, and
   ]);
 });
 
+/** As if seconds had passed each time. */
+function showAllProgress(): void {
+  let now = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => {
+    now += 3000;
+    return now;
+  });
+}
+
+test('a command that may take long says how far it is', async () => {
+  const { operator, services, stores } = svc;
+  const dataKeys = [{ wrappingKeyId: 'j', count: 6 }];
+  const status = { wrappingKeyId: 'k', dataKeys, plainRows: {}, rejectsPlainText: false };
+  jest.spyOn(stores.encryption, 'status').mockResolvedValue(status);
+  const { id } = await operator.firm({ name: 'Long' });
+  const { svcId } = await operator.member(id);
+  const keys = { idempotencyKey: 'k', fingerprint: 'f' };
+  await services.sendClaim(
+    { firmId: id, environment: 'live' },
+    { ...testClaim(3), adjuster: svcId, ...keys },
+  );
+  showAllProgress();
+  for (const [command, said] of [
+    ['encryption rotate', /^6 data keys\n$/],
+    ['encryption apply', /^7 rows\n$/],
+    ['feed restamp --since 2026-09-01T00:00:00Z', /^\d+ claims\n/],
+    [`firm export ${id}`, /^1 rows\n2 rows\n/],
+  ] as const)
+    expect((await svc.run(...command.split(' '))).stderr).toMatch(said);
+});
+
 /** Of what the firm's system has read, many rows. */
 const fillers = (chain: FirmId, count: number): AuditEvent[] =>
   Array.from({ length: count }, () => ({ chain, entry: anEntry('claims.read', null) }));
@@ -307,7 +344,9 @@ test('a trace has what happened to its claim in the order of time, but no reads,
     anEntry('claim.offer', object, sentAt - 10_001),
   ];
   await stores.audit.append([...fillers(firmId, 2000), ...about.map((entry) => ({ chain: firmId, entry }))]);
-  const { stdout } = await svc.run('claim', 'trace', claim.id, '--json');
+  showAllProgress();
+  const { stdout, stderr } = await svc.run('claim', 'trace', claim.id, '--json');
+  expect(stderr).toBe('2000 rows of the audit trail searched\n');
   const { events, jobs, devices, claim: shown } = JSON.parse(stdout);
   expect(
     events.map(({ action, at }: { action: string; at: string }) => [action, Date.parse(at) - sentAt]),
@@ -482,20 +521,23 @@ test('the database is copied whole by the role that owns the schema, as the oper
   /** A line of the transcript, which also says what goes wrong. */
   let now = '';
   const placements = ['reference', 'distributed', 'coordinator'] as const;
+  showAllProgress();
   const copying = createSessions({
     ...sessions.parts,
     async migrateDatabase(url, _, { migrationUrl, variable, caller } = {}) {
       steps.push(`migrate ${url} ${migrationUrl ?? variable} ${caller?.actor}`);
       return now.includes('Nothing') ? [] : migrated;
     },
-    async *backUpDatabase(url, { isMove = false } = {}) {
+    async *backUpDatabase(url, { isMove = false, onProgress } = {}) {
       steps.push(`back up ${url} ${isMove}`);
       yield Buffer.from('header ');
       if (now.includes('lost')) throw new Error('lost');
+      onProgress?.(3);
       yield Buffer.from(JSON.stringify({ rows }));
     },
-    async restoreDatabase(url, backup) {
+    async restoreDatabase(url, backup, onProgress) {
       steps.push(`restore ${url}: ${await text(backup)}`);
+      onProgress?.(4);
       return { rows, at: 'AT' };
     },
     readSchemaState: async (url) => ({

@@ -16,15 +16,14 @@ export function svcInProcess(
     const before = { ...process.env };
     const streams = ['stdout', 'stderr'] as const;
     // An export of many rows must wait for its reader.
-    let isFull = false;
+    let drain: NodeJS.Immediate | undefined;
     const spies = streams.map((name) =>
       jest.spyOn(process[name], 'write').mockImplementation((text: unknown) => {
         const isPaced = name === 'stdout' && args.includes('export');
-        output[name] += isPaced && isFull ? 'written too early' : String(text);
+        output[name] += isPaced && drain ? 'written too early' : String(text);
         if (!isPaced) return true;
-        isFull = true;
-        setImmediate(() => {
-          isFull = false;
+        drain = setImmediate(() => {
+          drain = undefined;
           process.stdout.emit('drain');
         });
         return false;
@@ -34,6 +33,7 @@ export function svcInProcess(
       Object.assign(process.env, variables);
       return { code: await runSvc(args, sessions), ...output };
     } finally {
+      clearImmediate(drain);
       for (const spy of spies) spy.mockRestore();
       for (const name of Object.keys(variables)) {
         if (before[name] === undefined) delete process.env[name];

@@ -136,10 +136,7 @@ async function requireOwner(parts: Sessions['parts'], url: DatabaseUrl, act: str
 
 /** Checked as DATABASE_URL is. */
 function targetUrl(to: string): string {
-  const url = readConfig(
-    { ...process.env, DATABASE_URL: to, DATABASE_URL_FILE: undefined },
-    false,
-  ).databaseUrl;
+  const url = readConfig({ DATABASE_URL: to }, false).databaseUrl;
   if (typeof url !== 'string') throw new OperatorError('--to takes the URL of a server, postgres://…');
   return url;
 }
