@@ -170,7 +170,6 @@ function Header() {
   const words = texts.value;
   const me = session.profile.value;
   const [open, setOpen] = useState(false);
-  const [, showAgain] = useState({});
   const current = route.value.screen === 'claim' ? 'board' : route.value.screen;
   useEffect(() => setOpen(false), [navigation.currentHash.value]);
   const choose = (chosen: Environment): void => {
@@ -178,12 +177,6 @@ function Header() {
     if (chosen !== environment.value && route.value.screen === 'claim') navigation.go('#/');
     desk.chooseEnvironment(chosen);
   };
-  const changeFirm = (id: string): Promise<void> =>
-    desk.changeFirm(id).catch((error: unknown) => {
-      showError(error);
-      // The firm that was not left.
-      showAgain({});
-    });
   return (
     <header class="top">
       <div class="row spread">
@@ -193,7 +186,7 @@ function Header() {
             options={me.firms.map(({ id }) => id)}
             value={me.firm.id}
             name={(id) => me.firms.find((firm) => firm.id === id)?.name ?? id}
-            choose={(id) => void changeFirm(id)}
+            choose={(id) => desk.changeFirm(id).catch(showError)}
           />
         ) : (
           <strong class="firm">{me?.firm.name}</strong>

@@ -19,6 +19,7 @@ const scrollTo = (...to: number[]) => scrolled.push(to.join());
 fakePage({ getComputedStyle, scrollTo });
 const load = async () => ({
   ...(await import('../src/components/mount.tsx')),
+  ...(await import('../src/components/checkbox.tsx')),
   ...(await import('../src/components/dialog.tsx')),
   ...(await import('../src/components/error-boundary.tsx')),
   ...(await import('../src/components/facts.tsx')),
@@ -26,6 +27,7 @@ const load = async () => ({
   ...(await import('../src/components/lazy.tsx')),
   ...(await import('../src/components/paged-rows.tsx')),
   ...(await import('../src/components/passkey-screens.tsx')),
+  ...(await import('../src/components/select.tsx')),
   ...(await import('../src/components/session-list.tsx')),
   ...(await import('../src/components/sign-in.tsx')),
   ...(await import('../src/components/toast.tsx')),
@@ -247,6 +249,37 @@ test('a button acts once it has settled, not while it is busy, and a second tap 
     reached.push(tap('Other'));
   }
   expect(reached).toEqual([false, false, false, true, true]);
+});
+
+test('what is chosen is shown until the choice has ended, and then what it is by then: as before where it was refused', async () => {
+  const [one, isOn] = [signal(1), signal(false)];
+  const ends: (() => void)[] = [];
+  const choose = jest.fn((_: unknown) => new Promise<void>((end) => ends.push(end)));
+  const Choices = () =>
+    h('main', null, [
+      h(parts.Select<number>, { label: 'One', options: [1, 2], value: one.value, choose }),
+      h(parts.Checkbox, { label: 'On', checked: isOn.value, choose }),
+    ]);
+  await shown(h(Choices, {}));
+  const states: unknown[] = [];
+  const note = () => states.push([page.find('One').value, page.find('On').checked]);
+  for (const isTaken of [false, true]) {
+    await page.choose('One', '2');
+    await page.tick('On');
+    note();
+    if (isTaken) [one.value, isOn.value] = [2, true];
+    for (const end of ends.splice(0)) end();
+    await page.wait(100);
+    note();
+  }
+  const [chosen, before] = [
+    ['2', true],
+    ['1', false],
+  ];
+  expect([states, choose.mock.calls.flat()]).toEqual([
+    [chosen, before, chosen, chosen],
+    [2, true, 2, true],
+  ]);
 });
 
 test('a screen opens at its start and heading, a list at the item that was open, and the page is named', async () => {

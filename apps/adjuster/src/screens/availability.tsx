@@ -23,7 +23,7 @@ export function AvailabilityCard() {
     work_zip: zip,
   } = account.availability.value;
   const save = (changes: Partial<Availability>) => account.changeSettings({ key: 'availability', changes });
-  const change = (changes: Partial<Availability>) => void save(changes).catch(showError);
+  const change = (changes: Partial<Availability>) => save(changes).catch(showError);
   const unsent = account.unsentSettings('availability');
   const counts =
     max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);

@@ -22,8 +22,6 @@ export function People() {
   useEffect(() => void read(), []);
   const change = async (work: () => Promise<unknown>): Promise<void> => {
     if (await perform(work)) setInviting(false);
-    // A role that was not changed is shown as it was.
-    else setPeople([...people]);
     await read();
   };
   const remove = async ({ id, name, working_keys: keys }: StaffMember): Promise<void> => {
@@ -77,9 +75,7 @@ export function People() {
                 label={words.roleOf(person.name)}
                 value={STAFF_ROLES.find((one) => one === person.role) ?? 'auditor'}
                 choose={(next) =>
-                  void change(() =>
-                    call('updateStaff', { params: { staff_id: person.id }, body: { role: next } }),
-                  )
+                  change(() => call('updateStaff', { params: { staff_id: person.id }, body: { role: next } }))
                 }
               />
               {person.id !== session.profile.value?.staff.id && (

@@ -6,7 +6,6 @@ import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { LANGUAGES } from '@svc/web-app/language';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
-import { useState } from 'preact/hooks';
 import { call, can, dateTime, desk, perform, request, session, showError, texts } from '../app.ts';
 import { SCHEMES } from '../create-desk.ts';
 import { ClocksEditor } from './clocks.tsx';
@@ -17,17 +16,13 @@ export function Settings() {
   const words = texts.value.settings;
   const { ended } = texts.value.sessions;
   const me = session.profile.value;
-  const [, showAgain] = useState({});
   const signOut = (everywhere: boolean): void => void desk.signOut(everywhere).catch(showError);
-  const mailLateOffers = async (isWished: boolean): Promise<void> => {
-    const isSaved = await perform(async () => {
+  const mailLateOffers = (isWished: boolean): Promise<boolean> =>
+    perform(async () => {
       const body = { late_offers_mail: isWished ? 'daily' : 'off' } as const;
       const number = session.number();
       session.renew(await call('updateOwnStaff', { body }), number);
     });
-    // As it was.
-    if (!isSaved) showAgain({});
-  };
   return (
     <>
       <ScreenHeader title={texts.value.nav.settings} />
@@ -43,7 +38,7 @@ export function Settings() {
         {can('claims:write') && (
           <Checkbox
             {...{ label: words.mailLateOffers, checked: me?.late_offers_mail === 'daily' }}
-            choose={(isWished) => void mailLateOffers(isWished)}
+            choose={mailLateOffers}
           />
         )}
       </Section>

@@ -60,7 +60,7 @@ export function UploadScreen() {
             <Select
               {...{ label: words.sheet, options: file.workbook.sheets, value: file.workbook.sheet }}
               name={(one) => one}
-              choose={(sheet) => void uploads.choose(file.chosen, { sheet })}
+              choose={(sheet) => uploads.choose(file.chosen, { sheet })}
             />
           )}
           {file?.encoding !== undefined && (
@@ -68,7 +68,7 @@ export function UploadScreen() {
               <Select
                 {...{ label: words.encoding, options: ENCODINGS, value: file.encoding }}
                 name={(one) => words.encodings[one]}
-                choose={(encoding) => void uploads.choose(file.chosen, { encoding })}
+                choose={(encoding) => uploads.choose(file.chosen, { encoding })}
               />
               <Select
                 {...{ label: words.delimiter, options: ['', ...DELIMITER_NAMES], value: delimiter }}

@@ -1,15 +1,21 @@
+import { useChoosing } from '../use-choosing.ts';
+
 /** A choice that is on or off. */
-export const Checkbox = (props: {
+export function Checkbox(props: {
   readonly label: string;
   readonly checked?: boolean;
-  readonly choose: (isChosen: boolean) => void;
-}) => (
-  <label class="choice">
-    <input
-      type="checkbox"
-      checked={props.checked}
-      onChange={({ currentTarget }) => props.choose(currentTarget.checked)}
-    />
-    <span>{props.label}</span>
-  </label>
-);
+  /** May return a promise: until it has ended, what was chosen is shown. */
+  readonly choose: (isChosen: boolean) => unknown;
+}) {
+  const choose = useChoosing(props.choose);
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={props.checked}
+        onChange={({ currentTarget }) => void choose(currentTarget.checked)}
+      />
+      <span>{props.label}</span>
+    </label>
+  );
+}

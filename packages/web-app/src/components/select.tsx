@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import { useChoosing } from '../use-choosing.ts';
 
 /** A choice of a few values. */
 export function Select<Value extends string | number>(props: {
@@ -7,9 +8,11 @@ export function Select<Value extends string | number>(props: {
   readonly value: Value;
   /** By default the value itself. */
   readonly name?: (value: Value) => string;
-  readonly choose: (value: Value) => void;
+  /** May return a promise: until it has ended, what was chosen is shown. */
+  readonly choose: (value: Value) => unknown;
 }) {
   const id = useId();
+  const choose = useChoosing(props.choose);
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
@@ -19,7 +22,7 @@ export function Select<Value extends string | number>(props: {
         value={String(props.value)}
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = props.options[selectedIndex];
-          if (chosen !== undefined) props.choose(chosen);
+          if (chosen !== undefined) void choose(chosen);
         }}
       >
         {props.options.map((option) => (
