@@ -302,7 +302,7 @@ export function createDesk(deps: DeskDeps) {
   async function start(): Promise<void> {
     page.onVisibility(() => {
       if (startFailed.value && page.isVisible()) void enter();
-      if (!session.isSignedIn() || !can('claims:read')) return;
+      if (!can('claims:read')) return;
       if (!page.isVisible()) return live.stop();
       live.start();
       live.readSoon();
@@ -310,7 +310,7 @@ export function createDesk(deps: DeskDeps) {
     setInterval(() => {
       now.value = api.now();
       if (startFailed.value) void enter();
-      if (!session.isSignedIn() || !can('claims:read')) return;
+      if (!can('claims:read')) return;
       live.poll();
       // Without another change, no event would have the board read again.
       if (page.isVisible() && board.list.failed.value) live.readSoon();

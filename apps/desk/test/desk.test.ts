@@ -600,12 +600,14 @@ describe('the board', () => {
     events.changed?.('r5');
     await after(3000);
     events.changed?.('r6');
+    await after(3000);
+    expect(reads()).toBe(4);
     answer({ data: [], next_cursor: null });
     await settled();
     await after(3000);
     expect(reads()).toBe(5);
     // Pages that hear of a change at the same moment read at different ones.
-    await after(3000);
+    await after(5000);
     state.random = 0.5;
     events.changed?.('r7');
     await after(749);
@@ -639,6 +641,7 @@ describe('the board', () => {
     await board.list.refresh();
     expect(board.chosen.value).toEqual([ortega]);
     board.clearSelection();
+    expect(board.chosen.value).toEqual([]);
     const names = () => board.rows.value?.map(({ name }) => name);
     for (const [by, ...expected] of [
       ['name', 'Ärlig', 'Delgado', 'Reyes'],
@@ -1101,7 +1104,9 @@ describe('an upload', () => {
     await after(1);
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     expect(messageOf(desk)).toEqual(['error', en.network.needed]);
-    await uploads.resume();
+    const resuming = uploads.resume();
+    expect(uploads.upload.value).toMatchObject({ kind: 'sending', counts: { sent: 2 } });
+    await resuming;
     expect([uploads.upload.value, uploads.canResume()]).toMatchObject([
       ...[{ kind: 'sent', counts: { sent: 4, already_sent: 2 } }, false],
     ]);
@@ -1272,6 +1277,22 @@ describe('an upload', () => {
     desk.chooseEnvironment('test');
     await sending;
     expect(bodies()).toHaveLength(1);
+  });
+
+  test('that goes on while a file is read keeps its own file, and no row is sent twice', async () => {
+    const waiting: ((met: object) => void)[] = [];
+    const lost = new NetworkError('timeout');
+    const pending = [0, 1].map(() => new Promise<object>((resolve) => waiting.push(resolve)));
+    const { uploads, bodies } = await uploading([lost, ...pending]);
+    await Promise.all([uploads.send(), uploads.send()]);
+    for (const act of [() => uploads.choose(fileOf('Other.csv', 'a,b\n1,2\n').file), uploads.send]) {
+      const reading = act();
+      void uploads.resume();
+      await reading;
+      waiting.shift()?.(lost);
+      await settled();
+    }
+    expect([uploads.file.value?.name, bodies().length]).toEqual(['Monday', 3]);
   });
 
   test('that is refused is not resumed, one whose session has ended is, and one with rows that failed says so', async () => {

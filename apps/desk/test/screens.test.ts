@@ -188,9 +188,12 @@ async function act(...steps: readonly Step[]): Promise<void> {
         await (page.find(label, 'input, select, textarea').matches('select') ? choose : type)(label, value);
   }
 }
-const key = async (name: string, more: object = {}): Promise<void> => {
-  page.happens(page.document.activeElement ?? page.body, 'keydown', { key: name, ...more });
+/** @returns whether it is left to the browser */
+const key = async (name: string, more: object = {}): Promise<boolean> => {
+  const { activeElement } = page.document;
+  const isLeft = page.happens(activeElement ?? page.body, 'keydown', { key: name, ...more });
   await page.wait(1000);
+  return isLeft;
 };
 const select = async (...names: readonly string[]): Promise<void> => {
   for (const name of names) page.happens(page.find(`Select ${name}`), 'click');
@@ -198,8 +201,20 @@ const select = async (...names: readonly string[]): Promise<void> => {
 };
 
 const enter = async () => {
-  await act({ 'Your email': 'priya@example.com' }, 'Email me a code', { 'Six-digit code': '123456' });
+  await act({ 'Your email': 'priya@example.com' }, 'Email me a code', { 'Six-digit code': ' 123 456' });
   await act('Sign in');
+};
+/** Nothing is asked for again while nobody sees the page. */
+const hide = async () => {
+  const { length } = sent;
+  const set = (name: string, value: unknown) =>
+    Object.defineProperty(page.document, name, { value, configurable: true });
+  set('hidden', true);
+  set('visibilityState', 'hidden');
+  await page.wait(6000);
+  expect(sent).toHaveLength(length);
+  set('hidden', false);
+  set('visibilityState', 'visible');
 };
 /** The page is looked at again, and reads what has changed since. */
 const look = async () => {
@@ -224,6 +239,7 @@ test('a start without the service is tried again, and a person of several firms 
   answers.openSession = { refused: 200, ticket: 't', firms };
   await enter();
   await act('shown: main');
+  expect(page.focused()).toBe('Which firm do you work for now?');
   answers.openSession = { refused: 503 };
   await act('Bayou', 'shown: h2, .toast p');
   answers.openSession = refusal(401, 'invalid_sign_in');
@@ -355,6 +371,14 @@ test('a selection is closed for a reason, withdrawn and offered again, and sprea
   arrive({ offers });
   await page.wait(1000);
   await act('shown: dialog');
+  // Nor does one for others than those who are ticked by then show.
+  await act('Spread 2 claims');
+  await tick(/^Zoe/);
+  await act('Show who gets which');
+  await tick(/^SVC-1/);
+  arrive({ offers });
+  await page.wait(1000);
+  await act('shown: dialog button', 'Cancel');
   answers.spreadClaims = { offers };
   await act('Spread 2 claims');
   for (const one of [/^Zoe/, /^SVC-1/]) await tick(one);
@@ -388,7 +412,7 @@ test('a claim shows every field, who closed it, the course of each of its offers
   await act(`#/claims/${claim.id}`, 'shown: .split-claim');
   answers.getBoardReceipt = { receipt: 'a.b.c' };
   await act('Show the receipt', 'shown: .receipt');
-  await act('Save the receipt', 'Copy', 'Print', 'saved:');
+  await act('Save the receipt', 'Copy', 'shown: .toast', 'Print', 'saved:');
   const assignment = { ...claim.assignment, status: 'pending_acceptance' };
   const policyholder = { ...claim.policyholder, phone: 'ask Ray' };
   const other = { ...claim, id: 'other', test: true, assignment, policyholder };
@@ -454,6 +478,7 @@ test('adjusters say what they can take, are invited one by one or as a list, and
   await act('Credentials of Free Ruiz', 'shown: dialog', 'Close');
   answers.getSharedCredentials = refusal(404, 'not_found');
   await act('Credentials of Free Ruiz', 'shown: dialog, .toast', 'sent:', 'Invite an adjuster');
+  expect(page.find('SVCID').getAttribute('autocomplete')).toBe('off');
   await act({ SVCID: ' SVC-9 ', Purpose: 'Storm' });
   answers.inviteBoardAdjuster = refusal(409, 'already_member');
   await act('Send invitation', 'shown: dialog');
@@ -535,6 +560,7 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   const keys = [use, { ...use, key_id: 'k1', used: { requests: 17, writes: 1 }, rate_limited: 2 }];
   answers.getLimits = example('getLimits', { days, keys });
   await act('#/keys', 'shown: main > p, .row, .note, .wide-row', 'Live', 'shown: main');
+  await hide();
   const secret = { key: example('listKeys'), secret: 'svc_test_x', replaced: example('listKeys') };
   Object.assign(answers, { createKey: secret, rollKey: secret });
   await act('Create a key', 'shown: dialog', { 'Name, such as where it is used (optional)': ' Import ' });
@@ -586,6 +612,7 @@ test('endpoints of the shown data say how each attempt went, and each act is on 
   answers.testWebhook = example('testWebhook', { id: 'd1', response_body: 'Hi.' });
   await act('Pause', 'Resume', 'Send a test', 'Send again', 'Replace the secret');
   await act('shown: dialog, section[aria-label="https://w4.test"] p', 'I have copied it');
+  await hide();
   await act('Remove this endpoint?', 'Remove', 'Add an endpoint', { Address: 'ftp://a.test' });
   answers.createWebhook = refusal(422, 'validation_failed', 'It must be https.');
   await act('Add an endpoint', 'shown: dialog', 'Cancel');
@@ -642,9 +669,16 @@ test('people are invited, have the role that is chosen, and leave keys behind wh
   const ann = { id: 's2', name: 'Ann', joined_at: null, role: 'developer', working_keys: 2 };
   answers.listStaff = pageOf('listStaff', {}, ann);
   await act('#/people', 'shown: main');
-  answers.updateStaff = refusal(409, 'last_admin');
+  const waiting: ((answer: object) => void)[] = [];
+  answers.updateStaff = () => new Promise((resolve) => waiting.push(resolve));
+  const { listStaff: people = {} } = answers;
+  answers.listStaff = refusal(409, 'last_admin');
   await act({ 'Role of Ann': 'Dispatcher' });
-  note([page.find('Role of Ann').value, ...page.shows('.toast')]);
+  const roles = [page.find('Role of Ann').value];
+  waiting[0]?.(refusal(409, 'last_admin'));
+  await page.wait(1000);
+  note([...roles, page.find('Role of Ann').value, ...page.shows('.toast')]);
+  answers.listStaff = people;
   delete answers.updateStaff;
   await act({ 'Role of Ann': 'Auditor' }, 'Invite a person', { 'Full name': ' Ben ', Email: 'b@x.test' });
   await act({ Role: 'Auditor' }, 'shown: dialog', 'Invite a person', 'Remove Ann', 'shown: dialog', 'Remove');
@@ -766,10 +800,10 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
   await act('#/sandbox', { 'Test key': 'svc_live_x' }, 'Use in the sandbox', 'shown: main');
   await act({ 'Test key': ' svc_test_x ' }, 'Use in the sandbox');
   await page.wait(1000);
-  await act('shown: main');
+  await act('shown: main, .toast');
   const closed = refusal(409, 'claim_closed', 'Closed.');
   answers['POST /v1/test/claims/c21/closure'] = { ...closed, request_id: 'r1' };
-  await act('Close E21', 'shown: details', 'classes: .toast');
+  await act('Close E21', 'shown: details, .toast p', 'classes: .toast');
   await act('Copy: Variables', 'Copy: Send a claim');
   expect(saved.splice(0)).toEqual([
     'export CLAIMS_URL=https://claims.example/svc\nexport CLAIMS_API_KEY=svc_test_x\n',
@@ -777,6 +811,8 @@ test('the sandbox takes a test key alone, and has what can be done with each acc
       /^curl "https:..claims.example.svc.v1.claims" .*Bearer svc_test_x"[\s\S]*"test_f_accepts"/,
     ),
   ]);
+  clipboard.writeText = () => Promise.reject(new Error('not allowed'));
+  await act('Copy: Variables', 'shown: .toast p');
   await act({ 'Your next requests with this key': 'slow', 'How many': '3' });
   await act('Expire test_f_accepts', 'Decline test_f_accepts', 'Accept E21', 'Reject E21', 'Close E20');
   await act('Pause test_f_manual', 'Resume test_f_manual', 'Leave the firm test_f_manual');
@@ -1024,13 +1060,22 @@ test('a dialog names five claims and counts the others, a map of too many says s
   answers.listBoardAdjusters = members;
   const left = { id: 's2', name: 'Ann', working_keys: 2 };
   answers.listStaff = pageOf('listStaff', left, { id: 's3', name: 'Ben', working_keys: 0 });
-  await act('#/people', 'Remove Ann', 'Remove', 'Remove Ben', 'Remove', 'shown: [role=alert] button');
+  await act(
+    '#/people',
+    'Remove Ann',
+    'Remove',
+    'Remove Ben',
+    'shown: dialog p',
+    'Remove',
+    'shown: [role=alert] button',
+  );
 });
 
 test('keys and the mouse act on the selection before the row with the focus, which stays where a row was', async () => {
   const [ann, ben, cal] = [row('Ann', {}), row('Ben', { status: 'rejected' }), row('Cal', {})];
   let shown: readonly object[] = [ann, ben, cal];
-  answers.listBoardClaims = ({ late }) => pageOf('listBoardClaims', ...(late ? [row('Dee', {})] : shown));
+  answers.listBoardClaims = ({ late }) =>
+    pageOf('listBoardClaims', ...(late ? [row('Dee', { closed_at: AT })] : shown));
   await act('#/');
   await look();
   page.body.focus();
@@ -1038,21 +1083,23 @@ test('keys and the mouse act on the selection before the row with the focus, whi
   await act('shown: dialog h2, dialog li', 'Cancel');
   await key('w');
   await act('shown: dialog h2, dialog li', 'Cancel');
-  for (const name of ['/', 'o']) await key(name);
+  expect([await key('/'), await key('o')]).toEqual([false, true]);
   const focused = [page.focused()];
   await key('Escape');
   expect(page.happens(page.find('Select Cal'), 'mousedown', { shiftKey: true })).toBe(false);
   page.happens(page.find('Select Cal'), 'click', { shiftKey: true });
   await act('shown: dialog', /^Late/, 'shown: .heads input, .heads [role=status], .selection');
   await act('Clear selection', /^Waiting/);
-  page.body.focus();
-  for (const name of ['j', 'j']) await key(name);
+  // A row has the focus also in its box.
+  page.find('Select Ann').focus();
+  await key('j');
   shown = [ann, cal];
   await look();
   focused.push(page.focused());
   shown = [];
   await look();
-  await act('shown: .empty-state', /^Late/);
+  await act('shown: .empty-state', /^Rejected/, 'shown: .empty-state', /^Waiting/);
+  await act({ Search: 'x' }, 'shown: .empty-state', { Search: '' }, /^Late/);
   shown = [ann];
   await act(/^Waiting/, '#/claims/Ann', 'shown: .board-link[aria-current=true]');
   await key('o');

@@ -68,7 +68,6 @@ export function createNavigation<Route>(
       returning = isItem(from)
         ? { item: from, scrollY: leftList?.hash === to ? leftList.scrollY : undefined }
         : null;
-      leftList = null;
     }
     hash.value = next;
   };

@@ -50,6 +50,12 @@ test.each([
     '{"code":"Forbidden","status":403,"errors":{}}',
     { name: 'NetworkError', reason: 'service' },
   ],
+  [
+    'an error of another status',
+    403,
+    '{"code":"Forbidden","status":404}',
+    { name: 'NetworkError', reason: 'service' },
+  ],
   ['an error of a gateway', 403, '{"code":"Forbidden"}', { name: 'NetworkError', reason: 'service' }],
   ['the sign-in page of a captive portal', 200, '<html>', { name: 'NetworkError', reason: 'connection' }],
   ['a response of something else', 200, '{"svc_id":"SVC-1"}', { name: 'NetworkError', reason: 'connection' }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { milesBetween } from '../src/map/distance.ts';
 import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/map/geo.ts';
 import { gesturesOn } from '../src/map/gestures.ts';
+import { numberReader, writeNumber } from '../src/map/leb128.ts';
 import { decodeOutlines, encodeOutlines } from '../src/map/outlines.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/map/zip-places.ts';
 
@@ -49,7 +50,7 @@ describe('the map', () => {
     expect(viewOf([project(MIAMI)], SIZE, 40)).toEqual({ center: project(MIAMI), scale: 120_000 });
     const states = viewOf([], SIZE, 40);
     const inside = [MIAMI, { latitude: 47.6, longitude: -122.3 }].map((at) => onScreen(states, project(at)));
-    expect(inside.filter(({ x, y }) => x < 40 || y < 40 || x > 350 || y > 460)).toEqual([]);
+    expect(inside.filter(({ x, y }) => x > 40 && y > 40 && x < 350 && y < 460)).toEqual(inside);
   });
 
   test('keeps the point under the finger when it zooms', () => {
@@ -113,7 +114,7 @@ describe('the map', () => {
     const at = (latitude: number, longitude: number) => [longitude, latitude] as const;
     const layers = {
       land: [
-        [at(25.7617, -80.1918), at(25.7618, -80.1918), at(-14.2781, -170.7025)],
+        [at(25.7617, -80.1918), at(25.7618, -80.1918), at(26, -80.1918), at(-14.2781, -170.7025)],
         [at(13.4443, 144.7863)],
       ],
       states: [[at(31, -85)]],
@@ -122,7 +123,10 @@ describe('the map', () => {
     const placed = (points: readonly (readonly [number, number])[]) =>
       points.map(([longitude, latitude]) => project({ latitude, longitude }));
     expect(decodeOutlines(encodeOutlines(layers))).toEqual({
-      land: [placed([at(25.76, -80.192), at(-14.28, -170.704)]), placed([at(13.444, 144.788)])],
+      land: [
+        placed([at(25.76, -80.192), at(26, -80.192), at(-14.28, -170.704)]),
+        placed([at(13.444, 144.788)]),
+      ],
       states: [placed([at(31, -85)])],
       counties: [placed([at(30.5, -84.5)])],
     });
@@ -147,6 +151,18 @@ describe('the map', () => {
     const moving = [0, 45, 30].map((x) => ({ at: { x, y: 0 }, item: x }));
     expect(clusters(moving, 1, 40)).toEqual([{ at: { x: 25, y: 0 }, items: [0, 30, 45] }]);
   });
+});
+
+test('a number is read as it was written, and takes no more bytes than it needs', () => {
+  const sizes = [0, -1, 63, -64, 64, -65, -127, 8191, -8192, 8192, -8193, 2 ** 31 - 1, -(2 ** 31)].map(
+    (number) => {
+      const bytes: number[] = [];
+      writeNumber(bytes, number);
+      expect(numberReader(Uint8Array.from(bytes))()).toBe(number);
+      return bytes.length;
+    },
+  );
+  expect(sizes.join('')).toBe('1111222223355');
 });
 
 test('the file of ZIP centroids gives each place within half a step, and nothing for an unknown ZIP code', () => {

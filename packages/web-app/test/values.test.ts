@@ -47,6 +47,8 @@ test('an instant is of the day and hour of the device, in the language of now, a
   const english =
     '2026-09-05 | Jan 31, 2026 | Sep 5, 2026 | Sep 5, 2026, 9:05 PM | Sep 5, 2026, 9:05:09 PM | 4:30 PM | 2 h 5 min';
   expect(written()).toEqual(english.split(' | '));
+  // A line may break only between the day and the time.
+  expect([dateTime(evening), dateTimeSeconds(evening)].map((text) => text.split(' ').length)).toEqual([2, 2]);
   language.value = 'es';
   expect(written()[5]).toMatch(/^4:30 p/);
 });
