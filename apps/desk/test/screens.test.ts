@@ -538,6 +538,9 @@ test('a report has each number in its column and its file, for the data, the gro
   await act('Download as CSV');
   answers.reportAnswers = example('reportAnswers', { rows, total, time_zone: undefined });
   await act({ 'Group by': 'Carrier' }, 'shown: .card > p, thead th:first-child');
+  // No number stands under the name of another group.
+  answers.reportAnswers = { refused: 503 };
+  await act({ 'Group by': 'Week' }, 'shown: .card, main > p', { 'Group by': 'Carrier' });
   answers.reportAnswers = example('reportAnswers', { rows: [], total });
   await act({ 'Offered in the last': '365 days' }, 'shown: .card, .empty-state', 'sent:');
   note([...saved.splice(0), ...page.shows('.toast')]);
@@ -762,6 +765,7 @@ test('a file is checked, its questions are answered together, and its rows are s
   answers.importClaims = result;
   await act({ 'Is the column “A” the field “Carrier: name”?': 'None: leave it out' });
   await act('shown: .card, .wide-row, .row', 'whole: .card p, .wide-row', 'Download 2 problems as CSV');
+  expect(page.document.querySelector('details')?.open).toBe(false);
   await act({ A: 'Carrier: name', 'Claim #': 'Left out' });
   await act(
     { 'The same for all rows': 'Adjuster (SVCID, name or email)', Value: ' SVC-1 ' },
@@ -942,7 +946,7 @@ test('a file that has changed or is gone is said, and its rows get the adjusters
   answers.importClaims = { ...result, rows: [unnamed], problems: [whole], likely_header_row: 2 };
   const again = new File(['Claim #,A,B\n1,a,b\n'], 'again.csv');
   await choosesFile(again);
-  await act('shown: main .note, main .note p, main .note button', 'Row 2 has the column names');
+  await act('shown: main .note, main .note p, main button, main summary', 'Row 2 has the column names');
   for (const order of ['Day first', 'As each column shows']) await choose('Dates such as 8/9/2026', order);
   for (const separator of ['As recognized', 'Pipe |']) await choose('Separator', separator);
   await act({ 'Row with the column names': 'The first row with text', Encoding: 'Windows' });
@@ -1113,10 +1117,15 @@ test('help is for the screen, takes the focus and gives it back, and all is in t
   await key('Escape');
   focused.push(page.focused());
   await key('?');
+  // It leaves the focus where a person has set it since.
+  page.find('Sign out').focus();
+  await key('?');
+  focused.push(page.focused());
+  await key('?');
   await act('shown: aside h2, aside a', 'Help', 'shown: aside', 'Help', '#/adjusters');
   page.find('Name or SVCID').focus();
   await key('?');
-  expect(focused).toEqual(['Help: Settings', 'Help']);
+  expect(focused).toEqual(['Help: Settings', 'Help', 'Sign out']);
   delete answers.getBoardClaim;
   const targets = ['input text', 'select', 'textarea', 'input checkbox', 'input radio', 'button'].map(
     (one) => {
