@@ -27,6 +27,7 @@ import { isKeyOver, makersOf } from '../src/state/keys.ts';
 import {
   ACT_KINDS,
   type Act,
+  byWork,
   CAN,
   type CandidateOrder,
   candidates,
@@ -312,6 +313,7 @@ describe('offers', () => {
     const noClaims = adjuster('SVC-barred', { can_accept_claims: false });
     const more = [busy, noClaims, free];
     expect(candidates(more, '').map(displayName)).toEqual(['SVC-free', 'Dee', 'SVC-barred']);
+    expect([noClaims, busy].toSorted(byWork)).toEqual([busy, noClaims]);
     expect(candidates(more, 'DEE x@').map(displayName)).toEqual(['Dee']);
   });
 
@@ -601,7 +603,7 @@ describe('the board', () => {
     await after(3000);
     events.changed?.('r6');
     await after(3000);
-    expect(reads()).toBe(4);
+    expect([reads(), desk.changes.value]).toEqual([4, 3]);
     answer({ data: [], next_cursor: null });
     await settled();
     await after(3000);
@@ -680,7 +682,10 @@ describe('the board', () => {
     );
     expect([board.counts.value?.waiting, board.isFiltered.value]).toEqual([150, false]);
     board.filter({ carrier: ' ' });
-    expect(board.isFiltered.value).toBe(false);
+    await after(0);
+    expect([board.isFiltered.value, sent('listBoardClaims').at(-1)?.query]).toEqual([
+      ...[false, expect.not.objectContaining({ carrier: expect.anything() })],
+    ]);
     board.filter({ state: 'FL', carrier: ' Gulf ', q: 'Ana', adjuster: 'SVC-1' });
     expect([board.isFiltered.value, board.withFilters('#/claims/c1?view=late')]).toEqual([
       ...[true, '#/claims/c1?view=closed&state=FL&carrier=Gulf'],
@@ -725,7 +730,8 @@ describe('the board', () => {
     const { desk } = await opened({ claims: rows });
     const { board } = desk;
     const chosen = () => board.chosen.value.map(({ id }) => rows.findIndex((row) => row.id === id));
-    const toggle = (index: number, isRange = false) => board.toggle(rows[index]?.id ?? '', isRange);
+    const toggle = (index: number, ...range: [isRange?: boolean]) =>
+      board.toggle(rows[index]?.id ?? '', ...range);
     toggle(3);
     toggle(4, true);
     toggle(1, true);
@@ -735,9 +741,12 @@ describe('the board', () => {
     board.toggleAll();
     expect(chosen()).toEqual([]);
     toggle(0);
+    expect(chosen()).toEqual([0]);
     toggle(2, true);
     expect(chosen()).toEqual([0, 1, 2]);
     toggle(0, true);
+    // The last one does not end at a row that cannot be selected.
+    for (const index of [5, 5, 3]) toggle(index, index === 3);
     expect(chosen()).toEqual([]);
     const permissions = DISPATCHER.permissions.filter((one) => one !== 'claims:write');
     const auditor = await opened({ claims: rows, profile: { ...DISPATCHER, permissions } });
@@ -745,16 +754,16 @@ describe('the board', () => {
   });
 
   test('turns late, and the course of the open claim goes on, about once a minute without an event, only while it is shown', async () => {
-    const { desk, state, reads } = await opened({ claims: claims(1) });
+    const { desk, state, streams, reads } = await opened({ claims: claims(1) });
     state.claims = state.claims.map((claim) => ({ ...claim, late: true }));
-    for (let minutes = 0; minutes < 3; minutes += 0.5) {
+    for (let minutes = 0; minutes < 4; minutes += 0.5) {
       state.visible = minutes < 2;
       await after(29_000);
       await after(1000);
     }
     expect(desk.board.list.rows.value).toMatchObject([{ late: true }]);
     // And the times since then go on.
-    expect([desk.changes.value, reads(), desk.now.value]).toEqual([2, 3, Date.now()]);
+    expect([desk.changes.value, reads(), desk.now.value, streams]).toEqual([2, 3, Date.now(), ['open']]);
   });
 
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
@@ -817,6 +826,7 @@ describe('a session', () => {
     const { adjusters, sandbox, secret, board } = desk;
     const left = [rowsOf(desk), board.chosen.value, adjusters.rows.value, board.counts.value, secret.value];
     expect(left).toEqual([undefined, [], undefined, undefined, undefined]);
+    expect([...board.selected.value]).toEqual([[other.id, undefined]]);
     expect([sandbox.key.value, sandbox.rehearsedSince.value]).toEqual([undefined, undefined]);
     state.profile = DISPATCHER;
     state.listing = undefined;
@@ -1206,14 +1216,15 @@ describe('an upload', () => {
       result(2, null, false, 'sent'),
     ]);
     await uploads.choose(file);
+    uploads.choices.value = { date_order: 'dmy' };
     bytes.value = Buffer.from('Claim #,Code\n1,corrected\n');
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([{ kind: 'changed' }, 'checked']);
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([undefined, 'sent']);
-    expect(bodies().map(({ dry_run, text }) => `${dry_run} ${text?.includes('corrected')}`)).toEqual([
-      ...['true false', 'true true', 'false true'],
-    ]);
+    expect(
+      bodies().map((body) => `${body.dry_run} ${body.text?.includes('corrected')} ${body.date_order}`),
+    ).toEqual(['true false undefined', 'true true dmy', 'false true dmy']);
     bytes.value = new DOMException('changed', 'NotReadableError');
     await uploads.send();
     expect([uploads.notice.value, uploads.upload.value, bodies().length]).toEqual([
@@ -1318,7 +1329,8 @@ describe('an upload', () => {
     await uploads.change({ header_row: 2 });
     await uploads.assign([{ id: '2', adjuster_svc_id: 'SVC-1' }]);
     await uploads.change({ delimiter: 'comma' });
-    expect(bodies().map(({ adjusters }) => adjusters)).toEqual([
+    // The columns are recognized again.
+    expect(bodies().map(({ adjusters, columns }) => columns ?? adjusters)).toEqual([
       ...[{ 'SVC-1': [2, 3] }, { 'SVC-1': [2, 3, 4] }, { 'SVC-1': [2, 3, 4] }, {}],
       ...[{ 'SVC-1': [2] }, {}],
     ]);
@@ -1363,9 +1375,9 @@ describe('an upload', () => {
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {
     const answers: ((met: object) => void)[] = [];
-    const [first, last] = [0, 1].map(() => new Promise<object>((resolve) => answers.push(resolve)));
+    const [first, last, late] = [0, 1, 2].map(() => new Promise<object>((resolve) => answers.push(resolve)));
     const { desk, bodies, uploads } = await uploading([
-      ...[first, result(2, null, true, 'valid'), new NetworkError('service', 1000), last],
+      ...[first, result(2, null, true, 'valid'), new NetworkError('service', 1000), last, late],
     ]);
     const values = { 'carrier.name': 'Gulf' };
     const changing = uploads.change({ columns: { 'Claim #': 'claim_number', Code: null }, values });
@@ -1393,8 +1405,15 @@ describe('an upload', () => {
     expect([bodies().length, uploads.upload.value?.kind, messageOf(desk)]).toEqual([
       ...[4, 'checked', [undefined]],
     ]);
+    void uploads.change({ date_order: 'mdy' });
     desk.chooseEnvironment('test');
-    expect([uploads.choices.value, uploads.canResume()]).toEqual([{}, false]);
+    answers[2]?.(result(2, null, true, 'valid'));
+    await settled();
+    expect([uploads.upload.value, uploads.choices.value, uploads.canResume()]).toEqual([
+      undefined,
+      {},
+      false,
+    ]);
   });
 });
 

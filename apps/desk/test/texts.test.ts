@@ -47,6 +47,7 @@ const SAMPLES = [
 test('each text and label is that of its subject in both languages, with values in their places and plurals', () => {
   const { ofService, audit, ...texts } = en;
   const { action, ...trail } = audit;
+  expect(action('claim.offer_again')).toBe('claim: offer again');
   const spanish = Object.fromEntries(helpIn('es'));
   const fields = FIELD_PATHS.map((path) => {
     const [name, other] = [FIELD_NAMES.en, FIELD_NAMES.es].map((names) => fieldLabel(path.split('.'), names));

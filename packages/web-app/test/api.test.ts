@@ -40,7 +40,12 @@ test.each([
     { name: 'ApiError', status: 409, code: 'claim_changed', fields: [], reason: 'It has changed.' },
   ],
   ['too many requests', 429, '{}', { name: 'NetworkError', reason: 'service' }],
-  ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
+  [
+    'a failure of the service',
+    500,
+    '{"code":"internal_error","status":500}',
+    { name: 'NetworkError', reason: 'service' },
+  ],
   ['an error page of a proxy', 403, '<html>', { name: 'NetworkError', reason: 'service' }],
   ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401, code: 'unknown' }],
   ['the end of the session', 401, '{"code":"invalid_session","status":401}', { code: 'invalid_session' }],

@@ -52,11 +52,12 @@ test('Back closes the dialog on top, if it can be closed, and leaves the screen;
   expect(arrive(2, '#/b', null)).toEqual(['#/b', 2, [[1]], [[]], []]);
   expect(arrive(3, '#/', 0)).toEqual(['#/', 0, [[1]], [[]], []]);
   expect(takeReturnPosition()).toEqual({ item: '#/b', scrollY: 700 });
-  openDialogs.value = [];
+  // Another way leads on from there.
+  expect(arrive(0, '#/d', null).slice(0, 2)).toEqual(['#/d', 1]);
   // Loaded again, the page goes on with the number of its entry.
   Object.assign(history, { state: 7 });
   createNavigation(browser, String, () => false);
-  expect(arrive(0, '#/c', null)).toEqual(['#/', 8, [[1]], [[]], []]);
+  expect(arrive(0, '#/c', null)).toEqual(['#/d', 8, [[1]], [[]], []]);
 });
 
 test('a list is returned to where it was left, once, and another list opens at its start', () => {

@@ -9,6 +9,12 @@ import { decodeZipPlaces, encodeZipPlaces } from '../src/map/zip-places.ts';
 const MIAMI = { latitude: 25.7617, longitude: -80.1918 };
 const TAMPA = { latitude: 27.9506, longitude: -82.4572 };
 
+test('the earth is a square, with the equator in its middle', () => {
+  const [north, west] = [85.051129, -90];
+  expect(project({ latitude: 0, longitude: west })).toEqual({ x: 0.25, y: 0.5 });
+  expect(project({ latitude: north, longitude: 180 })).toEqual({ x: 1, y: expect.closeTo(0, 6) });
+});
+
 describe('distances', () => {
   test('are great-circle miles', () => {
     const north = { ...MIAMI, latitude: MIAMI.latitude + 1 };

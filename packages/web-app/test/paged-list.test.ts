@@ -40,7 +40,7 @@ test('after the first 1000 rows were read again, the list goes on where it ended
   await list.restart();
   for (let n = 0; n < 5; n += 1) await list.more();
   await list.refresh();
-  expect(list.rows.value).toEqual(Array.from({ length: 1200 }, (_, n) => n));
+  expect([list.rows.value, cursors.length]).toEqual([Array.from({ length: 1200 }, (_, n) => n), 11]);
   await list.more();
   expect([cursors.at(-1), list.rows.value?.length]).toEqual(['6', 1400]);
   for (const now of [[...pages.slice(0, 2), [400]], [[]], [[], [7]]]) {
@@ -68,6 +68,7 @@ test('a late page or error of another list changes nothing, a row that comes twi
     await new Promise((resolve) => setImmediate(resolve));
     return [waiting.length, ...state()];
   };
+  expect(state()).toEqual([undefined, false, false, false]);
   for (let n = 0; n < 3; n += 1) void list.restart();
   await respond(0, { data: ['old'], next_cursor: null });
   expect(await respond(1, new Error('old'))).toEqual([3, undefined, true, false, false]);

@@ -22,7 +22,7 @@ describe('rows that are not rendered', () => {
 
   test.each([
     ['one chunk at a time before they come on the screen', [900, 100], undefined, [100]],
-    ['at once when they come on the screen', [900, 0, 100, -300], undefined, [-300, 0]],
+    ['at once when they come on the screen', [900, 0, 1, -300], undefined, [-300, 0]],
     ['not at all where none waits', [], undefined, []],
     ['up to a distance while the list scrolls', [2000, 1200], 1200, [1200]],
     ['later beyond that distance', [1201], 1200, []],
