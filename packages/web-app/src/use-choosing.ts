@@ -1,7 +1,19 @@
 import { useState } from 'preact/hooks';
 
-/** Chooses, and then shows the value of now: where the choice was refused, it is the former one. */
-export function useChoosing<Value>(choose: (value: Value) => unknown): (value: Value) => Promise<unknown> {
-  const [, showAgain] = useState({});
-  return (value) => Promise.resolve(choose(value)).finally(() => showAgain({}));
+/** What is shown of a choice: the latest one while `choose` runs, and then the value, which is the former one after a refusal. */
+export function useChoosing<Value>(
+  value: Value,
+  choose: (value: Value) => unknown,
+): [shown: Value, choose: (value: Value) => Promise<void>] {
+  const [chosen, setChosen] = useState<{ readonly value?: Value }>({});
+  const run = async (next: Value): Promise<void> => {
+    const latest = { value: next };
+    setChosen(latest);
+    try {
+      await choose(next);
+    } finally {
+      setChosen((now) => (now === latest ? {} : now));
+    }
+  };
+  return [chosen.value ?? value, run];
 }

@@ -251,13 +251,13 @@ test('a button acts once it has settled, not while it is busy, and a second tap 
   expect(reached).toEqual([false, false, false, true, true]);
 });
 
-test('what is chosen is shown until the choice has ended, and then what it is by then: as before where it was refused', async () => {
-  const [one, isOn] = [signal(1), signal(false)];
+test('the latest choice is shown until it has ended, and then what it is by then: as before where it was refused', async () => {
+  const [one, isOn, title] = [signal(1), signal(false), signal('')];
   const ends: (() => void)[] = [];
   const choose = jest.fn((_: unknown) => new Promise<void>((end) => ends.push(end)));
   const Choices = () =>
-    h('main', null, [
-      h(parts.Select<number>, { label: 'One', options: [1, 2], value: one.value, choose }),
+    h('main', { title: title.value }, [
+      h(parts.Select<number>, { label: 'One', options: [1, 2, 3], value: one.value, choose }),
       h(parts.Checkbox, { label: 'On', checked: isOn.value, choose }),
     ]);
   await shown(h(Choices, {}));
@@ -266,19 +266,24 @@ test('what is chosen is shown until the choice has ended, and then what it is by
   for (const isTaken of [false, true]) {
     await page.choose('One', '2');
     await page.tick('On');
+    if (isTaken) [one.value, isOn.value] = [3, true];
+    await page.choose('One', '3');
+    // Ended before its successor, and shown anew for another reason.
+    ends.shift()?.();
+    title.value = `${isTaken}`;
+    await page.wait(100);
     note();
-    if (isTaken) [one.value, isOn.value] = [2, true];
     for (const end of ends.splice(0)) end();
     await page.wait(100);
     note();
   }
   const [chosen, before] = [
-    ['2', true],
+    ['3', true],
     ['1', false],
   ];
   expect([states, choose.mock.calls.flat()]).toEqual([
     [chosen, before, chosen, chosen],
-    [2, true, 2, true],
+    [2, true, 3, 2, true, 3],
   ]);
 });
 

@@ -21,7 +21,8 @@ export function People() {
   const read = () => request(() => call('listStaff')).then(({ data }) => setPeople(data), showError);
   useEffect(() => void read(), []);
   const change = async (work: () => Promise<unknown>): Promise<void> => {
-    if (await perform(work)) setInviting(false);
+    if (!(await perform(work))) return void read();
+    setInviting(false);
     await read();
   };
   const remove = async ({ id, name, working_keys: keys }: StaffMember): Promise<void> => {

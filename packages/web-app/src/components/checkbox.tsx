@@ -7,12 +7,12 @@ export function Checkbox(props: {
   /** May return a promise: until it has ended, what was chosen is shown. */
   readonly choose: (isChosen: boolean) => unknown;
 }) {
-  const choose = useChoosing(props.choose);
+  const [shown, choose] = useChoosing(props.checked === true, props.choose);
   return (
     <label class="choice">
       <input
         type="checkbox"
-        checked={props.checked}
+        checked={shown}
         onChange={({ currentTarget }) => void choose(currentTarget.checked)}
       />
       <span>{props.label}</span>

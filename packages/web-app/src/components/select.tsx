@@ -12,14 +12,14 @@ export function Select<Value extends string | number>(props: {
   readonly choose: (value: Value) => unknown;
 }) {
   const id = useId();
-  const choose = useChoosing(props.choose);
+  const [shown, choose] = useChoosing(props.value, props.choose);
   return (
     <div class="field">
       <label for={id}>{props.label}</label>
       <select
         id={id}
         // Compared with texts; only browsers make one of a number.
-        value={String(props.value)}
+        value={String(shown)}
         onChange={({ currentTarget: { selectedIndex } }) => {
           const chosen = props.options[selectedIndex];
           if (chosen !== undefined) void choose(chosen);
