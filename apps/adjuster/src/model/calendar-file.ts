@@ -30,7 +30,7 @@ function folded(line: string): string {
   return lines.join('\r\n');
 }
 
-const basic = (local: string): string => `${local.replace(/[-:]/g, '')}00`;
+const basic = (local: string): string => `${local.replace(/[-:]/g, '').slice(0, 13)}00`;
 const utc = (instant: number): string =>
   `${new Date(instant).toISOString().replace(/[-:]/g, '').slice(0, 15)}Z`;
 
