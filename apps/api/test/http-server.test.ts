@@ -139,14 +139,17 @@ test.each([
 
 test('an error after a request, or in one that waits, follows its response, and one in its body is its response', async () => {
   const waiting = `POST /2 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz`;
-  for (const next of ['GARBAGE\r\n', waiting]) {
-    const { send, arrived, urls } = connected(() => {});
-    expect(await send(`GET /1 HTTP/1.1\r\n${HOST}\r\n${next}\r\n`)).toBe('');
-    arrived[0]?.response.end('one');
-    await settle();
-    expect(await send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
-    expect(urls()).toEqual(['/1']);
-  }
+  for (const next of ['GARBAGE\r\n', waiting])
+    for (const begun of ['', 'o']) {
+      const { send, arrived, urls } = connected(() => {});
+      await send(`GET /1 HTTP/1.1\r\n${HOST}\r\n`);
+      if (begun) arrived[0]?.response.writeHead(200, { 'Content-Length': 3 }).write(begun);
+      expect(await send(`${next}\r\n`)).toMatch(begun ? /^HTTP\/1.1 200 OK.*\r\n\r\no$/s : /^$/);
+      arrived[0]?.response.end('one'.slice(begun.length));
+      await settle();
+      expect(await send('')).toMatch(/^HTTP\/1.1 200 OK.*oneHTTP\/1.1 400 Bad Request/s);
+      expect(urls()).toEqual(['/1']);
+    }
   const { send: sendLater } = connected();
   await sendLater(`GET /1 HTTP/1.1\r\n${HOST}\r\n`);
   expect(await sendLater('GARBAGE\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK.*okHTTP\/1.1 400 Bad Request/s);

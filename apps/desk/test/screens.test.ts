@@ -555,7 +555,7 @@ test('keys show their use and their end, and are created, replaced, renamed and 
     'listKeys',
     one('k1', { ...unused, created_by: { ...created_by, name: null } }),
     one('k2', { name: 'Old', expires_at: AT }),
-    one('k3', { revoked_at: AT, attention: 'maker_role_changed' }),
+    one('k3', { expires_at: unused.expires_at, revoked_at: AT, attention: 'maker_role_changed' }),
     ...[one('k4', { environment: 'test' }), one('k5', { purpose: 'claims' })],
   );
   const days = [0, 2, 3].map((live, n) => ({ date: `2026-08-2${n + 7}`, live, test: 9 }));
@@ -569,7 +569,7 @@ test('keys show their use and their end, and are created, replaced, renamed and 
   await act('Create a key', 'shown: dialog', { 'Name, such as where it is used (optional)': ' Import ' });
   await act({ 'What for': 'Read only', 'Works for': '30 days' }, 'Create a key');
   await act('held:', 'shown: dialog', 'I have copied it', 'held:');
-  await act('Replace', 'shown: dialog', { 'The old key still works for': '7 days' }, 'Replace');
+  await act('Replace', 'shown: dialog', { 'The old key still works for': 'Not at all' }, 'Replace');
   await act('I have copied it', 'Rename', 'shown: dialog', { Name: 'New' });
   await act('Rename', 'Revoke', 'shown: dialog', 'Revoke');
   await act('Revoke all keys of Priya Natarajan', 'Revoke all', 'Create a key', 'Create a key', 'Copy');

@@ -51,6 +51,12 @@ test.each([
   expect([failures, used]).toEqual([failed, servers]);
 });
 
+test('mails whose login is rejected at the same time are all sent with the new one', async () => {
+  const { used, mail } = underTest({ 'smtp://one': failure('EAUTH', 535) }, 'smtp://two');
+  await Promise.all([to, 'b@x.example'].map((address) => mail.sendInvitation(address, 'Gulf', false)));
+  expect(used).toEqual(['smtp://one', 'smtp://one', 'smtp://two', 'smtp://two']);
+});
+
 const FAILURES = [
   ...[
     failure('EENVELOPE', 500),

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { SELF } from '../src/account.ts';
 import { lock, tryLock } from '../src/lock.ts';
+import { identify, thisProcess } from '../src/process-identity.ts';
 import { enter, inUse, leave } from '../src/users.ts';
 
 /** No process has such an id. */
@@ -42,6 +43,10 @@ test.each([
   writeFileSync(join(dir, draft), '');
   (await lock(dir, 1000)).release();
   expect(readdirSync(dir).sort()).toEqual(['11', draft]);
+});
+
+test('two processes have started at different times', () => {
+  expect(identify(process.ppid)?.start).not.toBe(thisProcess().start);
 });
 
 test('a server is in use while a process that entered has neither left nor ended', () => {

@@ -40,6 +40,13 @@ test('a claim names who made its offers, the adjusters who are members, and sinc
   await use.removeStaff(staff);
   const { history } = await use.readBoardClaim(firm.id, id);
   expect(history[0]?.offeredBy).toEqual({ ...people[0], name: null });
+  // With the adjuster's consent, also once they may accept no more.
+  await use.acceptClaim({ svcId: two }, id);
+  await use.setSharing({ svcId: two }, firm.id, { clocks: true });
+  await use.setMember(firm.id, two, false);
+  expect((await use.readBoardClaim(firm.id, id)).clocks).not.toBeNull();
+  await use.leaveFirm({ svcId: two }, firm.id);
+  expect((await use.readBoardClaim(firm.id, id)).clocks).toBeNull();
 });
 
 test('each offer of a claim says how and when it ended, and an open claim since when it waits', async () => {

@@ -36,7 +36,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
         { ...offer, seenAt: at + 70 },
         push('a1', 'delivered', 2),
       ]);
-      await stores.offerHistory.append([{ ...offer, seenAt: at + 65 }]);
+      await stores.offerHistory.append([{ ...offer, seenAt: at + 65 }, push('b1', 'retried', 3)]);
       await stores.offerHistory.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerHistory.append([]);
       const record = (step: ReminderStep, ms: number) =>
