@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Client, OperationId } from '@svc/client';
+import { ClaimsError, type Client, type OperationId } from '@svc/client';
 import { createMcpServer } from '@svc/mcp';
 import type { Environment } from './environment.ts';
 import { failureFrom } from './failure.ts';
@@ -30,6 +30,7 @@ export async function serveMcp(
         );
         return { isError: false, json: JSON.stringify(response) };
       } catch (error) {
+        if (!(error instanceof ClaimsError) && !(error instanceof TypeError)) throw error;
         return { isError: true, json: JSON.stringify(failureFrom(error)) };
       }
     },

@@ -71,7 +71,8 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
         .filter((row) => row.firmId === firmId && row.claimId === claimId)
         .flatMap(({ firmId: _, claimId: __, reminderQueuedAt: ___, auditSeq: ____, end, ...offer }) =>
           end === null ? [] : [{ ...end, ...offer }],
-        );
+        )
+        .sort((one, other) => one.offeredAt - other.offeredAt);
       return [...earlier, latestOf(claim)].slice(-MAX_OFFERS_READ);
     },
 

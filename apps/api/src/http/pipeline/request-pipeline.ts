@@ -354,7 +354,7 @@ export function createPipeline(
     if (trace.behavior !== undefined)
       observeBody(trace.behavior, endpoint, trace.firmId ?? '', params, sentBody);
     const value = parseOrThrow(endpoint, { params, search, headers: request.headers, body: sentBody });
-    // Of a claim. Only now it is known to be a UUID, and not some text that may identify a person.
+    // Only claims are named by {id}. Only now it is known to be a UUID, and not some text that may identify a person.
     trace.claimId = params.id?.toLowerCase();
     return { value, sentBody };
   }
