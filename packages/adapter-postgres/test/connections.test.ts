@@ -164,7 +164,7 @@ const Client = class extends pg.Client {
 };
 const reasonOf = (error: Unavailable): string => error.reason ?? error.message;
 
-test('forty callers wait for a connection; one more, or one that waits for too long, is told', async () => {
+test('forty callers may wait for a connection; the next one, and each that waits too long, gets an error', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   connecting = [];
   const waited: number[] = [];

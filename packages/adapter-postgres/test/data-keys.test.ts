@@ -116,7 +116,7 @@ test('a database whose data keys cannot all be decrypted is refused, with the id
   );
 });
 
-test('the latest data key encrypts, all of them can be encrypted anew, and one may be missing for a while', async () => {
+test('the latest data key encrypts, each data key can be wrapped with the newest wrapping key, and an unknown wrapping key is an outage until it is configured', async () => {
   const { source, wrappingKeys } = keysOf(...BYTES.slice(0, 1));
   const firmId = 'firm' as FirmId;
   let stored = [1, 2, 3].map((id) => {

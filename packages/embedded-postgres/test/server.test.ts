@@ -33,30 +33,27 @@ printf '%s\\n' "$@" >"$data/arguments"
 cp "$password" "$data/password"
 env >"$data/environment"`;
 
-test.each([true, false])(
-  'a database is set up as a whole, with a password of its own: durable %s',
-  (durable) => {
-    const draft = join(folder, 'data-new');
-    mkdirSync(draft);
-    for (const left of [join(draft, 'left'), join(folder, 'password-new')]) writeFileSync(left, '');
-    process.env.PGHOST = 'elsewhere';
-    initialize(placeWith(INITDB), { durable });
-    delete process.env.PGHOST;
-    expect(readdirSync(folder).toSorted()).toEqual(['data', 'password']);
-    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['arguments', 'environment', 'password']);
-    expect(linesOf('data/arguments')).toEqual([
-      ...[`--pgdata=${draft}`, '--username=postgres', `--pwfile=${join(folder, 'password-new')}`],
-      ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
-      ...(durable ? [] : ['--no-sync']),
-    ]);
-    expect(linesOf('password')).toEqual([expect.stringMatching(/^[0-9a-f]{48}$/)]);
-    expect(linesOf('data/password')).toEqual(linesOf('password'));
-    const modes = ['data', 'password'].map((name) => statSync(join(folder, name)).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600]);
-    const variables = linesOf('data/environment').filter((line) => !/^(_|PWD|OLDPWD|SHLVL)=/.test(line));
-    expect(variables.toSorted()).toEqual(['LC_ALL=C', `PATH=${process.env.PATH}`, 'TZ=UTC']);
-  },
-);
+test.each([true, false])('initdb makes a complete database with its own password; durable: %s', (durable) => {
+  const draft = join(folder, 'data-new');
+  mkdirSync(draft);
+  for (const left of [join(draft, 'left'), join(folder, 'password-new')]) writeFileSync(left, '');
+  process.env.PGHOST = 'elsewhere';
+  initialize(placeWith(INITDB), { durable });
+  delete process.env.PGHOST;
+  expect(readdirSync(folder).toSorted()).toEqual(['data', 'password']);
+  expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['arguments', 'environment', 'password']);
+  expect(linesOf('data/arguments')).toEqual([
+    ...[`--pgdata=${draft}`, '--username=postgres', `--pwfile=${join(folder, 'password-new')}`],
+    ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions'],
+    ...(durable ? [] : ['--no-sync']),
+  ]);
+  expect(linesOf('password')).toEqual([expect.stringMatching(/^[0-9a-f]{48}$/)]);
+  expect(linesOf('data/password')).toEqual(linesOf('password'));
+  const modes = ['data', 'password'].map((name) => statSync(join(folder, name)).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+  const variables = linesOf('data/environment').filter((line) => !/^(_|PWD|OLDPWD|SHLVL)=/.test(line));
+  expect(variables.toSorted()).toEqual(['LC_ALL=C', `PATH=${process.env.PATH}`, 'TZ=UTC']);
+});
 
 test.each([
   [

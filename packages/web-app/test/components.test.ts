@@ -268,7 +268,7 @@ test('the latest choice is shown until it has ended, and then what it is by then
     await page.tick('On');
     if (isTaken) [one.value, isOn.value] = [3, true];
     await page.choose('One', '3');
-    // Ended before its successor, and shown anew for another reason.
+    // The first choice ends before the second, and the page is rendered again for another reason.
     ends.shift()?.();
     title.value = `${isTaken}`;
     await page.wait(100);
