@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ClaimsTimeoutError, ReceiptError } from '@svc/client';
-import { EXAMPLES } from '@svc/contract';
+import { EXAMPLES, LIMITS } from '@svc/contract';
 import { temporaryFolder } from '../../../tools/services/temporary-folder.ts';
 import { UsageError } from '../src/environment.ts';
 import { failureFrom } from '../src/failure.ts';
@@ -503,7 +503,7 @@ describe('an error', () => {
       ['send -', '--concurrency', 1, 20],
       ['import -', '--concurrency', 1, 20],
       ['import -', '--header-row', 1, 1000],
-      ['sandbox faults dropped', '--count', 1, 100],
+      ['sandbox faults dropped', '--count', LIMITS.faultCount.min, LIMITS.faultCount.max],
       ['rehearse /', '--claims', 1, 1000],
     ] as const;
     for (const [args, option, min, max] of bounds) {

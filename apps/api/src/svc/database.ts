@@ -6,7 +6,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
 import type { CopiedRows, DatabaseUrl, TablePlacement } from '../composition/database.ts';
-import { checkReadable, readConfig } from '../config.ts';
+import { ConfigError, checkReadable, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { checkSchema, diagnose } from './doctor.ts';
@@ -136,9 +136,14 @@ async function requireOwner(parts: Sessions['parts'], url: DatabaseUrl, act: str
 
 /** Checked as DATABASE_URL is. */
 function targetUrl(to: string): string {
-  const url = readConfig({ DATABASE_URL: to }, false).databaseUrl;
-  if (typeof url !== 'string') throw new OperatorError('--to takes the URL of a server, postgres://…');
-  return url;
+  try {
+    const url = readConfig({ DATABASE_URL: to }, false).databaseUrl;
+    if (typeof url === 'string') return url;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.message.replace('DATABASE_URL', '--to'));
+  }
+  throw new OperatorError('--to takes the URL of a server, postgres://…');
 }
 
 /** Under another name until it is complete. Returns the rows that its last line counts. */
