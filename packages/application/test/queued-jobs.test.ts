@@ -146,7 +146,7 @@ test('each job queues what follows from it, once and for its time', async () => 
   const { svcId: invited } = await newAdjuster();
   await newDevice(svcId, 'phone');
   const firmId = firm.id;
-  await use.setOfferWait(firmId, 4);
+  await use.setOfferWait(firmId, 30);
   const claimId = await sendId(firm.test, svcId);
   const offer = { firmId, claimId, svcId, offeredAt: clock.now() };
   await invite(firm, invited);
@@ -161,10 +161,10 @@ test('each job queues what follows from it, once and for its time', async () => 
   const last = all[49];
   if (last === undefined) throw new Error('too few offers');
   const reminderOf = ({ id, offeredAt }: (typeof all)[number]) => [
-    { kind: 'remind_of_offer', firmId, claimId: id, svcId, offeredAt, hours: 4 },
-    offeredAt + 4 * HOUR - clock.now(),
+    { kind: 'remind_of_offer', firmId, claimId: id, svcId, offeredAt, hours: 30 },
+    offeredAt + 30 * HOUR - clock.now(),
   ];
-  const openOffers = { kind: 'remind_of_open_offers', firmId, environment: 'test', hours: 4 } as const;
+  const openOffers = { kind: 'remind_of_open_offers', firmId, environment: 'test', hours: 30 } as const;
   const after = { at: last.updatedAt, id: last.id };
   const run = (job: Job) => addedBy(() => use.runJob(job));
   expect(await run({ ...openOffers, hours: 5, after: null })).toEqual([]);
@@ -173,15 +173,15 @@ test('each job queues what follows from it, once and for its time', async () => 
   expect(firstPage[0]).toEqual([{ ...openOffers, after }, 0]);
   expect(new Set(firstPage.slice(1))).toEqual(new Set(all.slice(0, 50).map(reminderOf)));
   expect(await run({ ...openOffers, after })).toEqual(all.slice(50).map(reminderOf));
-  const remind = { kind: 'remind_of_offer', ...offer, hours: 4 } as const;
+  const remind = { kind: 'remind_of_offer', ...offer, hours: 30 } as const;
   expect(await run({ kind: 'notify_offer', firmId, claimId, svcId, only: 'device:phone' })).toEqual([]);
-  clock.advance(4 * HOUR);
+  clock.advance(30 * HOUR);
   await use.closeClaimAsOperator(last.id);
   for (const wrong of [{ hours: 5 }, { svcId: invited }, { offeredAt: 1 }, { claimId: last.id }])
     expect(await run({ ...remind, ...wrong })).toEqual([]);
   expect(await run(remind)).toEqual([[{ kind: 'notify_offer_late', ...offer }, 0]]);
   expect(await run(remind)).toEqual([]);
-  const waited = INVITATION_REMINDER_MS - 4 * HOUR;
+  const waited = INVITATION_REMINDER_MS - 30 * HOUR;
   const remindInvited = { kind: 'remind_of_invitation', ...invitation } as const;
   for (const wrong of [{ only: 'mail' }, { invitedAt: 1 }] as const)
     expect(await run({ kind: 'notify_invitation', ...invitation, ...wrong })).toEqual([]);

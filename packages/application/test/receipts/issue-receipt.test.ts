@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { AuditAction } from '@svc/domain';
 import { auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
+import { makeIssueReceipt } from '../../src/receipts/issue-receipt.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {
@@ -17,8 +18,11 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
     expect(of).toEqual({ firmId: firm.id, claimId: id });
     return JSON.parse(receipt);
   };
-  const push = { channel: 'mail', outcome: 'delivered', at: 5 } as const;
-  const offer = { ...record.offer, respondedAt: 6, firstSeenAt: 8, pushes: [push] };
+  const pushes = [
+    { channel: 'mail', outcome: 'delivered', at: 5 },
+    { channel: 'ab', outcome: 'retried', at: 2 },
+  ] as const;
+  const offer = { ...record.offer, respondedAt: 6, firstSeenAt: 8, pushes };
   const event = (action: AuditAction, claim: string, answeredAt: number) => ({
     ...{ at: 7, actor: 'adjuster:A', address: null, requestId: null, outcome: 'ok' },
     ...{ action, object: `claim:${claim}`, device: { answeredAt, keptOfflineSince: answeredAt + 1 } },
@@ -39,7 +43,7 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
       },
       ...{ claim_id: id, firm_id: firm.id, external_id: record.externalId, adjuster_svc_id: svcId },
       ...{ offered_at: toDateTime(offer.offeredAt), first_seen_at: toDateTime(8) },
-      pushes: [{ ...push, at: toDateTime(5) }],
+      pushes: pushes.map((push) => ({ ...push, at: toDateTime(push.at) })),
       answered: { at: toDateTime(6), ...onDevice },
       late_answer: null,
       clocks: {
@@ -58,12 +62,21 @@ test('a receipt shows the pushes of its offer, and the device of its answer from
     });
     expect(await receiptOf({ offer: unanswered, audit })).toMatchObject({ late_answer: late });
   }
-  expect(await receiptOf({ offer, audit: null })).toMatchObject({
+  expect(await receiptOf({ offer: { ...offer, firstSeenAt: null }, audit: null })).toMatchObject({
+    first_seen_at: null,
     answered: { at: toDateTime(6), device_at: null },
     closed_at: null,
     decided_by: { rule: 'awaiting_answer' },
     audit: null,
   });
+  const addresses = { baseUrl: 'unknown until the service listens' };
+  const receiptSigner = {
+    sign: async (payload: object) => JSON.stringify(payload),
+    publicKeys: async () => [],
+  };
+  const issue = makeIssueReceipt({ offerHistory: memory.offerHistory, receiptSigner, addresses, clock });
+  addresses.baseUrl = 'http://127.0.0.1:3001';
+  expect(JSON.parse((await issue(firm.live, id)).receipt)).toMatchObject({ iss: addresses.baseUrl });
   expect(await receiptOf({ closedAt: 8 })).toMatchObject({
     closed_at: toDateTime(8),
     decided_by: { rule: 'claim_closed' },

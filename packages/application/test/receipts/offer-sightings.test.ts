@@ -13,6 +13,7 @@ test('each pending offer is recorded as seen once, however often the app reads i
   await use.acceptClaim({ svcId }, accepted);
   const view = await viewOf(pending);
   const ofTest = { ...view, id: 'of the sandbox' as ClaimId, environment: 'test' } as const;
+  clock.advance(60);
   record({ svcId }, [await viewOf(accepted), view, ofTest]);
   const { offeredAt } = view.assignment;
   const first = { firmId: firm.id, claimId: pending, environment: 'live', offeredAt, adjuster: svcId };
@@ -20,10 +21,11 @@ test('each pending offer is recorded as seen once, however often the app reads i
   expect(seen).toEqual(
     [first, { ...first, claimId: ofTest.id, environment: 'test' }].map((each) => ({ ...each, seenAt })),
   );
-  clock.advance(1);
+  const again = clock.advance(1);
   await offer(firm.live, pending, svcId);
+  clock.advance(70);
   for (let times = 0; times < 2; times += 1) record({ svcId }, [view, await viewOf(pending)]);
-  expect(seen.slice(2)).toEqual([{ ...first, offeredAt: clock.now(), seenAt: clock.now() }]);
+  expect(seen.slice(2)).toEqual([{ ...first, offeredAt: again, seenAt: clock.now() }]);
   const many = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => ({ ...view, id: `${from + n}` as ClaimId }));
   record({ svcId }, [...many(3, 50_000), view]);

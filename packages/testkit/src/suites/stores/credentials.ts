@@ -115,15 +115,5 @@ export function credentialsBehavior(fixture: () => Fixture): void {
       expect((told[1] ?? 0) - (told[0] ?? 0)).toBe(46);
       expect(await jobs()).toHaveLength(done.size);
     });
-
-    test('that were renewed before the reminder was sent are not told', async () => {
-      const { newAdjuster, use, external } = fixture();
-      const { svcId } = await newAdjuster();
-      await use.saveCredentials({ svcId }, held(400));
-      await use.runJob({ kind: 'notify_credentials', svcId, expiresOn: dateIn(14) });
-      expect(external.notifications.filter((sent) => sent.svcId === svcId)).toEqual([]);
-      await use.runJob({ kind: 'notify_credentials', svcId, expiresOn: dateIn(400) });
-      expect(external.notifications.filter((sent) => sent.svcId === svcId)).toHaveLength(1);
-    });
   });
 }

@@ -72,6 +72,8 @@ export function endedOffersBehavior(fixture: () => Fixture): void {
       for (const job of notify) await use.runJob(job);
       expect(sentTo()).toEqual([told, { ...told, kind: 'offer' }]);
       await use.acceptClaim({ svcId }, id);
+      for (const job of notify) await use.runJob(job);
+      expect(sentTo()).toHaveLength(2);
       expect(await historyOf(firm, id)).toMatchObject({
         closedBy: null,
         offers: [
