@@ -355,6 +355,8 @@ test('mail goes to adjusters but test accounts, and of a paused endpoint to the 
       admins.map(({ email }) => [email, 'hooks.example:8443', reason === 'gone']),
       [['warn', 'a webhook endpoint was paused', { ...fields, reason }]],
     ]);
+  paused.mockRejectedValueOnce(new Error('no server'));
+  await expect(mailed('failing')).rejects.toThrow('no server');
   expect(await mailed(null)).toEqual([[], []]);
   await services.webhookNotices.paused(other.id, webhook.id);
   expect(paused).not.toHaveBeenCalled();

@@ -31,6 +31,7 @@ function memoryTable(jobs: readonly Job[], attempts = 0) {
     },
     extend: async () => {},
     async remove(ids) {
+      await new Promise(setImmediate);
       for (const id of ids) rows.delete(id);
     },
     async retry(taken, delayMs) {
@@ -81,6 +82,7 @@ describe('the job worker', () => {
   test.each<[string, error: string, () => Promise<void>]>([
     ['fails', 'Error', () => Promise.reject(new Error('could not reach jane.doe@example.net'))],
     ['fails with a code', 'Error EDNS', () => Promise.reject(Object.assign(new Error(), { code: 'EDNS' }))],
+    ['fails without an error', 'unknown', () => Promise.reject('could not reach jane.doe@example.net')],
     ['does not end', 'Unavailable', () => new Promise(() => {})],
   ])('retries a job that %s, and its log quotes neither the job nor its error', async (_, error, fail) => {
     const { table, rows, delays } = memoryTable([jobOf('firm', 'S3CRET')]);
@@ -185,6 +187,26 @@ describe('the job worker', () => {
     expect([running, rows.size]).toEqual([['one'], 0]);
   });
 
+  test('repeats what it takes and records until PostgreSQL responds, and logs once that it waits', async () => {
+    const { table, rows } = memoryTable([jobOf('firm', 'one')]);
+    const [outcomes, logged]: [string[], unknown[]] = [[], []];
+    const failingTwice = <A extends unknown[], R>(work: (...given: A) => Promise<R>) => {
+      let calls = 0;
+      return async (...given: A): Promise<R> => {
+        calls += 1;
+        if (calls < 3) throw new Error('connect to db.internal refused');
+        return work(...given);
+      };
+    };
+    const late = { ...table, take: failingTwice(table.take), remove: failingTwice(table.remove) };
+    const log: DatabaseLog = { ...SILENT, warn: (...entry) => void logged.push(entry) };
+    const worker = start(late, async () => {}, outcomes, log);
+    await eventually(() => rows.size === 0);
+    await worker.stop();
+    expect(outcomes).toEqual(['notify_offer completed']);
+    expect(logged).toEqual(Array(2).fill(['the job queue waits for PostgreSQL', { error: 'Error' }]));
+  });
+
   test('does not run a job whose process ended in every attempt', async () => {
     const { table, failed } = memoryTable([jobOf('firm', 'poison')], 12);
     let runs = 0;
@@ -197,19 +219,26 @@ describe('the job worker', () => {
   });
 
   test('extends the locks of its jobs until they have ended, also while it stops', async () => {
-    const { table } = memoryTable([jobOf('firm', 'slow')]);
+    const { table, rows } = memoryTable([jobOf('firm', 'slow'), MAIL]);
     const extended: (readonly string[])[] = [];
     const { running, handler, release } = heldJobs();
     const worker = startWorker(
       {
-        table: { ...table, extend: async (ids) => void extended.push(ids) },
+        table: {
+          ...table,
+          async extend(ids) {
+            extended.push(ids);
+            throw new Error('no connection');
+          },
+        },
         log: SILENT,
         metrics: NO_METRICS,
       },
-      handler,
+      async (job) => (job === MAIL ? undefined : handler(job)),
       { pollIntervalMs: 20, extendIntervalMs: 5 },
     );
-    await eventually(() => running.length === 1);
+    await eventually(() => running.length === 1 && rows.size === 1);
+    extended.length = 0;
     const stopped = worker.stop();
     const before = extended.length;
     await eventually(() => extended.length > before);

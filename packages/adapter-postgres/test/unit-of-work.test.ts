@@ -126,22 +126,19 @@ test('what has expired is deleted in batches, each kind at its own time, and clo
   ].map(([firm_id, id]) => ({ firm_id, id }));
   results = {
     ...{ purge_sessions: [batch(5000), batch(5000), batch(1)], purge_imports: [batch(5000), batch(2)] },
+    ...{ purge_idempotency_records: [batch(4)], purge_devices: [batch(5)], purge_jobs: [batch(6)] },
+    ...{ purge_sign_in_codes: [batch(7)], purge_sign_in_tickets: [batch(8)], purge_request_log: [batch(9)] },
+    ...{ purge_email_changes: [batch(11)], purge_used_passkey_challenges: [batch(12)] },
+    purge_sign_in_attempts: [batch(13)],
     ...{ purge_webhook_deliveries: [batch(3)], purge_audit: [[{ removed: 9 }], [{ removed: 1 }], batch(1)] },
     purge_webhook_endpoints: [[ONE, OTHER].map((firm_id) => ({ firm_id, id: `of ${firm_id}` }))],
     purge_excess_webhook_deliveries: [batch(5000), batch(1), batch(2)],
     purge_closed_claims: [[...Array(200).fill(closed[1])], closed],
   };
   expect(await purge(database, statementsOn, NOW, 400 * DAY)).toEqual({
-    ...{
-      idempotencyRecords: 0,
-      sessions: 10_001,
-      devices: 0,
-      signInCodes: 0,
-      signInTickets: 0,
-      emailChanges: 0,
-    },
-    ...{ usedChallenges: 0, signInAttempts: 0, failedJobs: 0, imports: 5002, requestLog: 0, audit: 10 },
-    ...{ webhookDeliveries: 3 + 5003, closedClaims: 203 },
+    ...{ idempotencyRecords: 4, sessions: 10_001, devices: 5, signInCodes: 7, signInTickets: 8 },
+    ...{ emailChanges: 11, usedChallenges: 12, signInAttempts: 13, failedJobs: 6, imports: 5002 },
+    ...{ requestLog: 9, audit: 10, webhookDeliveries: 3 + 5003, closedClaims: 203 },
   });
   const ages: Record<string, number> = {};
   for (const [name, first] of sent)

@@ -9,6 +9,7 @@ const KEYS = {
     { kty: 'RSA', kid: 'k1' },
     { kty: 'OKP', crv: 'X25519', kid: 'k1', x: 'AA' },
     { kty: 'OKP', crv: 'Ed25519', kid: 'k1', x, alg: 'EdDSA' },
+    { kty: 'OKP', crv: 'Ed25519', kid: 'k3' },
   ],
 };
 const CONTENT = { claim_id: 'c1', decided_by: { text: 'Ünïcode 🌊' } };
@@ -61,6 +62,7 @@ it('another algorithm, an unknown key, a part too many and content that is no ob
     receiptWith({ alg: 'HS256', kid: 'k1' }),
     receiptWith({ alg: 'EdDSA' }),
     receiptWith({ alg: 'EdDSA', kid: 'k2' }),
+    receiptWith({ alg: 'EdDSA', kid: 'k3' }),
     receiptWith({ alg: 'EdDSA', kid: 'k1', crit: ['exp'] }),
     receiptWith(undefined, ['c1']),
     receiptWith(undefined, null),
@@ -89,7 +91,7 @@ it('no header makes a forged receipt genuine, or the keys be read from anywhere 
     Buffer.from(x ?? '', 'base64url'),
     publicKey.export({ format: 'der', type: 'spki' }),
     publicKey.export({ format: 'pem', type: 'spki' }),
-    encoded(KEYS.keys.at(-1)),
+    encoded(KEYS.keys[2]),
     '',
   ];
   const [head, content, end] = receiptWith().split('.');
