@@ -23,6 +23,7 @@ import {
   type Membership,
   type MembershipAction,
   type MembershipStatus,
+  mayAcceptOffers,
   missingProfileFields,
   NO_NOTES,
   SHARES_NOTHING,
@@ -173,6 +174,7 @@ test.each(MEMBERSHIP_STATUSES)('the firm sees name and email of an active member
 
 test('an action changes exactly this of a membership', () => {
   const set = {
+    firstKnownAt: 4,
     readableUntil: 5,
     seenAt: 6,
     remindedAt: 7,
@@ -252,11 +254,12 @@ describe('a member without an invitation', () => {
 describe('adjusters a key can name', () => {
   const ours: Adjuster = { ...ANNA, testOf: { firmId: FIRM, behavior: 'manual' } };
   const theirs: Adjuster = { ...ANNA, testOf: { firmId: OTHER_FIRM, behavior: 'manual' } };
+  const disabled = (adjuster: Adjuster): Adjuster => ({ ...adjuster, disabledAt: 1 });
 
   const nameable = [
     { who: 'an unknown SVCID', adjuster: null, live: 'unknown_svcid', test: 'unknown_svcid' },
-    { who: 'a real adjuster', adjuster: ANNA, live: null, test: 'unknown_svcid' },
-    { who: 'its own test account', adjuster: ours, live: 'environment_mismatch', test: null },
+    { who: 'a disabled adjuster', adjuster: disabled(ANNA), live: null, test: 'unknown_svcid' },
+    { who: 'its own test account', adjuster: disabled(ours), live: 'environment_mismatch', test: null },
     { who: "another firm's test account", adjuster: theirs, live: 'unknown_svcid', test: 'unknown_svcid' },
   ] as const;
 
@@ -273,6 +276,7 @@ describe('adjusters a key can name', () => {
     availability: { ...ALWAYS_AVAILABLE, ...changes },
   });
   const AWAY = { firstDay: '2025-09-01', lastDay: '2025-09-01', timeZone: 'UTC' };
+  const away = withAvailability({ away: [AWAY] });
   const active = (over: Partial<Membership> = {}): Membership => ({ ...joined(), ...over });
   const paused = active({ acceptingAssignments: false });
   const named = { firmId: FIRM, environment: 'live', pendingOffers: 0, at: INVITED + 10 } as const;
@@ -338,13 +342,9 @@ describe('adjusters a key can name', () => {
       { adjuster: withAvailability({ maxOpenOffers: 2 }), pendingOffers: 2 },
       'adjuster_not_accepting',
     ],
-    ['a disabled account', { adjuster: { ...ANNA, disabledAt: 1 } }, 'adjuster_not_accepting'],
-    ['an adjuster who is away', { adjuster: withAvailability({ away: [AWAY] }) }, 'adjuster_not_accepting'],
-    [
-      'an adjuster who was away',
-      { adjuster: withAvailability({ away: [AWAY] }), at: INVITED + 2 * DAY },
-      null,
-    ],
+    ['a disabled account', { adjuster: disabled(ANNA) }, 'adjuster_not_accepting'],
+    ['an adjuster who is away', { adjuster: away }, 'adjuster_not_accepting'],
+    ['an adjuster who was away', { adjuster: away, at: INVITED + 2 * DAY }, null],
     ['its own test account', { adjuster: ours }, 'environment_mismatch'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
   ] as const)('sending with a live key to %s', (_who, over, code) => {
@@ -356,14 +356,17 @@ describe('adjusters a key can name', () => {
     ['a real member', {}, 'adjuster_not_in_firm'],
     ['its own test account', { adjuster: ours }, null],
     ['its own test account that paused', { adjuster: ours, membership: paused }, 'adjuster_not_accepting'],
+    ['its own disabled test account', { adjuster: disabled(ours) }, 'adjuster_not_accepting'],
+    ['its own test account that is away', { adjuster: { ...away, ...ours } }, 'adjuster_not_accepting'],
     ['its own test account that never joined', { adjuster: ours, membership: null }, 'adjuster_not_in_firm'],
     ["another firm's test account", { adjuster: theirs }, 'unknown_svcid'],
   ] as const)('sending with a test key to %s', (_who, over, code) => {
     expect(offer({ ...over, environment: 'test' })).toBe(code);
   });
 
-  test.each(MEMBERSHIP_STATUSES)('claims can be sent to active members only: %s', (status) => {
+  test.each(MEMBERSHIP_STATUSES)('only active members are sent claims and accept them: %s', (status) => {
     const { record, now } = recordIn[status];
+    expect(mayAcceptOffers({ ...record(), readableUntil: now + 1 })).toBe(status === 'active');
     expect(offer({ membership: record(), at: now })).toBe(
       status === 'active' ? null : 'adjuster_not_in_firm',
     );
@@ -373,7 +376,7 @@ describe('adjusters a key can name', () => {
     const notPermitted = active({ status: 'declined', canAcceptClaims: false });
     expect(offer({ adjuster: theirs, membership: null })).toBe('unknown_svcid');
     expect(offer({ adjuster: ours, membership: notPermitted })).toBe('environment_mismatch');
-    expect(offer({ membership: notPermitted })).toBe('adjuster_not_in_firm');
+    expect(offer({ adjuster: disabled(ANNA), membership: notPermitted })).toBe('adjuster_not_in_firm');
     expect(offer({ membership: active({ canAcceptClaims: false }), environment: 'test' })).toBe(
       'adjuster_not_in_firm',
     );

@@ -45,7 +45,7 @@ test('staff read themselves, their sessions and each firm where their address is
 });
 
 test('the audit trail has what changed of a staff member, and no entry if nothing did', async () => {
-  const { newFirm, newStaff, use, clock, auditOf, jobsOf } = memoryFixture();
+  const { newFirm, newStaff, use, clock, auditOf, jobsOf, memory } = memoryFixture();
   const firm = await newFirm();
   const member = await newStaff(firm, 'dispatcher');
   const setMail = (isWished: boolean) => use.desk.setLateOffersMail(byAccount(member), member, isWished);
@@ -53,9 +53,12 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await use.updateStaff(member, { role: 'dispatcher', name: member.name });
   await setMail(false);
   await use.updateStaff(member, { role: 'admin', name: 'Zoë' });
-  // Also of the only administrator.
-  await use.updateStaff(member, { name: 'Zoé' });
   for (let times = 0; times < 3; times += 1) await setMail(true);
+  // Also of the only administrator, and the rest is kept.
+  const lateOffersMailAt = nextLateOffersMail(clock.now());
+  const renamed = await use.updateStaff(member, { role: 'admin', name: 'Zoé' });
+  expect(renamed).toEqual({ ...member, role: 'admin', name: 'Zoé', lateOffersMailAt });
+  expect(await memory.staffReads.find(member)).toEqual(renamed);
   // Due, while its job has not run: another one is queued.
   const due = nextLateOffersMail(clock.now());
   clock.advance(due - clock.now());
@@ -64,6 +67,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   await setMail(false);
   await newStaff(firm);
   await use.removeStaff(member);
+  expect(await errorCodeOf(setMail(true))).toBe('account_removed');
   const mails = (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers');
   expect(mails.map(({ job, runAt }) => ['at' in job && job.at, runAt])).toEqual(
     [due, nextLateOffersMail(due)].map((at) => [at, at]),
@@ -73,8 +77,8 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
     ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
     ['staff.role', { role: { from: 'dispatcher', to: 'admin' } }],
     ['staff.rename', undefined],
-    ['staff.rename', undefined],
     ['staff.settings', { lateOffersMail: { from: false, to: true } }],
+    ['staff.rename', undefined],
     ['staff.settings', undefined],
     ['staff.settings', { lateOffersMail: { from: true, to: false } }],
     ['staff.remove', undefined],
