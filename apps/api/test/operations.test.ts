@@ -87,7 +87,7 @@ const PERSON = named('staff', 'staffId email name invitedAt joinedAt', {
 });
 const OWN = {
   member: PERSON,
-  ...{ firm: named('firm', 'id name', { plan: 'standard' }), firms: [named('firms', 'id name')] },
+  ...{ firm: named('firm', 'id name', { plan: 'claims_only' }), firms: [named('firms', 'id name')] },
 };
 const KEY = named('key', 'id name createdAt expiresAt lastUsedAt', {
   ...{ environment: 'test', purpose: 'claims', madeBy: 'staff.staffId', madeByName: 'OLD', revokedAt: null },

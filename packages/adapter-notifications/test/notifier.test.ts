@@ -6,6 +6,7 @@ import { createNotifier, type Mail } from '../src/index.ts';
 const firmName = 'Gulf';
 const OFFER: Notification = { kind: 'offer', firmName, claimId: 'claim' as ClaimId };
 const REMINDER: Notification = { kind: 'invitation', firmName, firmId: 'firm' as FirmId, isReminder: true };
+const INVITATION: Notification = { ...REMINDER, isReminder: false };
 const CREDENTIALS: Notification = { kind: 'credentials', expiresOn: '2027-04-30' };
 
 /** To an adjuster with the devices a and b: what it mails, the channels of what it returns, and what it logs. */
@@ -49,7 +50,7 @@ test.each<[string, Notification, ChannelChoice, string[], email?: string | null]
   ['an offer goes to every device, not by mail', OFFER, {}, [FAILED, DELIVERED]],
   ['an invitation also by mail', REMINDER, {}, [INVITED, FAILED, DELIVERED]],
   ['so do credentials that end', CREDENTIALS, {}, ['expires e@x 2027-04-30', FAILED, DELIVERED]],
-  ['a retry by mail calls no device', REMINDER, { only: 'mail' }, [INVITED]],
+  ['a retry by mail calls no device', INVITATION, { only: 'mail' }, ['invited e@x Gulf false']],
   ['a retry of a device calls no other channel', REMINDER, { only: B }, [DELIVERED]],
   ['an offer has no mail to retry', OFFER, { only: 'mail' }, []],
   ['channels with retries of their own are left out', REMINDER, { except: ['mail', A] }, [DELIVERED]],
