@@ -81,7 +81,7 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
     } catch (error) {
       const url = smtpUrl();
       if (codeOf(error) !== 'EAUTH' || url === used.url) throw error;
-      if (server === used) server = connectTo(url);
+      server = connectTo(url);
       await sendBy(server);
     }
   };
