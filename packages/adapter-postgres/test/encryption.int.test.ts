@@ -339,10 +339,11 @@ test('an account from before is found by its address, whose other accounts are r
     on.unitOfWork.run(async (tx) => (await tx.adjusters.findByEmail(address))?.svcId);
   const before = fixtureOn(await connected());
   const { svcId } = await before.newAdjuster({ ...ACCOUNT, email });
-  const firm = await before.newFirm();
+  const [firm, second] = [await before.newFirm(), await before.newFirm()];
   await before.newStaff(firm, 'admin', { email });
   const stores = await connected(OLD_KEY);
   const { newAdjuster, newStaff, use } = fixtureOn(stores);
+  await newStaff(second, 'auditor', { email });
   const other = await newAdjuster({ svcId: 'Later-1' as Svcid, email: 'other@bayou.example' });
   const outcomes = async () => [
     await found(stores, email.toUpperCase()),
@@ -350,9 +351,11 @@ test('an account from before is found by its address, whose other accounts are r
     await found(stores, 'other@bayou.example'),
     await errorCodeOf(newAdjuster({ svcId: 'Later-3' as Svcid, email: 'OTHER@bayou.example' })),
     await errorCodeOf(newStaff(firm, 'auditor', { email: email.toUpperCase() })),
-    (await stores.staffReads.firmsOf(email)).map(({ id }) => id),
+    (await stores.staffReads.firmsOf(email)).map(({ id }) => id).sort(),
+    (await stores.unitOfWork.run((tx) => tx.staff.findByEmail(email))).map(({ firmId }) => firmId).sort(),
   ];
-  const expected = [svcId, 'email_taken', other.svcId, 'email_taken', 'staff_exists', [firm.id]];
+  const firms = [firm.id, second.id].sort();
+  const expected = [svcId, 'email_taken', other.svcId, 'email_taken', 'staff_exists', firms, firms];
   expect(await outcomes()).toEqual(expected);
   await stores.encryption.encryptExisting(() => {});
   expect(await outcomes()).toEqual(expected);

@@ -105,9 +105,12 @@ test('invitations that were seen are listed without a transaction', async () => 
 });
 
 describe('withdrawing an invitation', () => {
-  test('with a live key fails with environment_mismatch only for a pending test invitation', async () => {
-    const { newFirm, use, jobsOf } = memoryFixture();
+  test('fails with environment_mismatch only for a pending test invitation and a live key', async () => {
+    const { newFirm, newAdjuster, invite, use, jobsOf } = memoryFixture();
     const firm = await newFirm();
+    const { svcId: real } = await newAdjuster();
+    await invite(firm, real);
+    expect(await errorCodeOf(use.withdrawInvitation(firm.test, real))).toBe('not_found');
     const svcId = firm.accounts.new;
     expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('not_found');
     await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
@@ -115,6 +118,7 @@ describe('withdrawing an invitation', () => {
     expect(kinds).not.toContain('simulate_invitation_response');
     expect(await errorCodeOf(use.withdrawInvitation(firm.live, svcId))).toBe('environment_mismatch');
     expect((await use.withdrawInvitation(firm.test, svcId)).membership.status).toBe('withdrawn');
-    expect(await errorCodeOf(use.withdrawInvitation(firm.test, svcId))).toBe('not_found');
+    for (const actor of [firm.live, firm.test])
+      expect(await errorCodeOf(use.withdrawInvitation(actor, svcId))).toBe('not_found');
   });
 });

@@ -33,13 +33,16 @@ test('what the firm does queues the notifications and simulated responses of its
   const [one, two] = [await newMember(firm), await newMember(firm)];
   const [staff, { svcId: invited }] = [await newStaff(firm), await newAdjuster()];
   const firmId = firm.id;
+  // Who is invited again is notified again.
+  await invite(firm, invited);
+  await use.withdrawInvitation(firm.live, invited);
   clock.advance(HOUR);
   let claimId = await sendId(firm.live, two);
   const send = async (actor = firm.live, svcId = one) => {
     claimId = await sendId(actor, svcId);
   };
   const now = clock.now();
-  const { accepts, joins, manual } = firm.accounts;
+  const { accepts, declines, joins, manual } = firm.accounts;
   const notify = { kind: 'notify_offer', firmId };
   const withdrawn = { kind: 'notify_offer_withdrawn', firmId };
   const invitation = { firmId, invitedAt: now };
@@ -76,13 +79,13 @@ test('what the firm does queues the notifications and simulated responses of its
     ],
     [() => use.closeClaimAsOperator(claimId), () => []],
     [() => invite(firm, invited), () => [[{ kind: 'notify_invitation', svcId: invited, ...invitation }, 0]]],
-    [
-      () => use.inviteAdjuster(firm.test, { svcId: joins, notes: NO_NOTES }),
+    ...[joins, declines].map((svcId): [() => Promise<unknown>, () => unknown[]] => [
+      () => use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES }),
       () => [
-        [{ kind: 'notify_invitation', svcId: joins, ...invitation }, 0],
-        [{ kind: 'simulate_invitation_response', svcId: joins, ...invitation }, TEST_RESPONSE_DELAY_MS],
+        [{ kind: 'notify_invitation', svcId, ...invitation }, 0],
+        [{ kind: 'simulate_invitation_response', svcId, ...invitation }, TEST_RESPONSE_DELAY_MS],
       ],
-    ],
+    ]),
     [() => use.withdrawInvitation(firm.live, invited), () => []],
     [
       () => use.setOfferWait(firmId, 4),
