@@ -25,6 +25,13 @@ const base64Of = (one: WorkbookOf) => Buffer.from(workbookOf(one)).toString('bas
 const WORKBOOK = base64Of({ sheets: SHEETS });
 const shared = `<si><t>${'x'.repeat(32_000)}</t></si>`;
 const LONG = base64Of({ shared, sheets: [{ rows: [Array(126).fill({ xml: '<c t="s"><v>0</v></c>' })] }] });
+const rowsOf = (count: number, width: number) => Array<string[]>(count).fill(Array(width).fill('a'));
+const MANY = [rowsOf(LIMITS.importRows + 2, 2), rowsOf(LIMITS.importValues / 100 + 1, 100)];
+const TOO_MANY = MANY.flatMap((rows): [string, object][] => [
+  ['/text', { rows: undefined, text: rows.join('\n') }],
+  ['/workbook', { rows: undefined, workbook: base64Of({ sheets: [{ rows }] }) }],
+]);
+const LARGE = base64Of({ shared: ' '.repeat(LIMITS.importWorkbookBytes), sheets: SHEETS.slice(1) });
 const IMPORT_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const IMPORT = {
   ...{ id: 'import', name: 'Monday', fileName: null, environment: 'live' },
@@ -178,7 +185,7 @@ test('a check says what would become of each row, and sends nothing', async () =
   ];
   const { json, sent } = await imported(
     ids(5).map((one, n) => ({ ...one, adjuster_svc_id: n < 2 ? 'SVC-1' : `SVC-${Math.max(n, 3)}` })),
-    { first_row: 5 },
+    { first_row: 5, import_id: IMPORT_ID },
     {
       checkExisting: existing,
       checkAdjusters: new Map([['SVC-3', new DomainError('adjuster_not_in_firm', 'No.')]]),
@@ -195,26 +202,24 @@ test('a check says what would become of each row, and sends nothing', async () =
     ['SVC-1', 'SVC-1', 'SVC-3', 'SVC-3', 'SVC-4'],
   ]);
   expect(sent('startImport')).toMatchObject([
-    [actor('live'), { isDryRun: true, fileName: null, totalRows: 8 }],
+    [actor('live'), { id: IMPORT_ID, isDryRun: true, fileName: null, totalRows: 8 }],
   ]);
 });
 
 test('an adjuster is found by name where one alone has it', async () => {
-  const names = ['Ana Reyes', 'Two Names', 'No One', 'known@example.com', 'Known,Ana', 'SVC-1'];
+  const names = ['Ana RÉYES', 'Two Names', 'No One', 'known@example.com', 'Known,Ana', 'SVC-1'];
   const unknown = (name: string) => [name, new DomainError('unknown_svcid', 'No.')] as const;
-  const { json, sent } = await imported(
-    names.map((name, n) => ({ ...ids(n + 1).at(-1), adjuster_svc_id: name })),
-    {},
-    {
-      checkAdjusters: (_: object, asked: string[]) =>
-        new Map(asked.filter((name) => /^[A-Z].* /.test(name)).map(unknown)),
-      adjustersByName: new Map([
-        ['ana reyes', ['SVC-A']],
-        ['two names', ['SVC-B', 'SVC-C']],
-        ['svc-1', ['SVC-D']],
-      ]),
-    },
-  );
+  const rows = names.map((name, n) => ({ ...ids(n + 1).at(-1), adjuster_svc_id: name }));
+  const results = {
+    checkAdjusters: (_: object, asked: string[]) =>
+      new Map(asked.filter((name) => /^[A-Z].* /.test(name)).map(unknown)),
+    adjustersByName: new Map([
+      ['ana reyes', ['SVC-A']],
+      ['two names', ['SVC-B', 'SVC-C']],
+      ['svc-1', ['SVC-D']],
+    ]),
+  };
+  const { json, sent } = await imported(rows, {}, results);
   expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
     'valid',
     'invalid',
@@ -225,8 +230,22 @@ test('an adjuster is found by name where one alone has it', async () => {
   expect(json.rows[1].problems).toEqual([{ column: null, field: 'adjuster_svc_id', detail, code: null }]);
   expect(sent('checkAdjusters').map(([, asked]) => asked)).toEqual([
     names.slice(0, 5),
-    ['SVC-A', 'No One', 'known@example.com', 'Known,Ana', 'SVC-1'],
+    ['SVC-A', ...names.slice(2)],
   ]);
+  const real = await imported(rows, { dry_run: false, environment: 'test' }, results);
+  expect(real.sent('adjustersByName')).toEqual([[actor('test')]]);
+  expect(real.sent('sendImported')).toMatchObject([
+    [{}, { commands: ['SVC-A', undefined, ...names.slice(2)].map((adjuster) => adjuster && { adjuster }) }],
+  ]);
+});
+
+test('a firm has four workbooks read at once, and waits with others', async () => {
+  const services = { startImport: IMPORT, checkExisting: [], checkAdjusters: new Map() };
+  const ask = application<Services>((use) => ({ routes: deskImportRoutes(use) }), services);
+  const body = { name: 'Monday', dry_run: true, workbook: WORKBOOK, sheet: 'S', columns: COLUMNS };
+  const sent = { headers: { authorization: 'Bearer staff' }, body };
+  const all = await Promise.all(Array.from({ length: 5 }, () => ask('POST', '/firm/v1/imports', sent)));
+  expect(all.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429]);
 });
 
 test('any plan that has imports checks them, and they are sent with one that includes claims', async () => {
@@ -236,23 +255,27 @@ test('any plan that has imports checks them, and they are sent with one that inc
 });
 
 test('rows without an adjuster get the one that is given for their number', async () => {
-  const rows = ids(3).map((one) => ({ ...one, adjuster_svc_id: '' }));
-  const given = { adjusters: { 'SVC-9': [3], 'SVC-8': [4] } };
+  const rows = ids(4).map((one) => ({ ...one, adjuster_svc_id: '' }));
+  const given = { adjusters: { 'SVC-9': [3, 5], 'SVC-8': [4] } };
   const { json, sent } = await imported(rows, given);
-  expect(json.rows.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['invalid', 'valid', 'valid']);
-  expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9', 'SVC-8']]);
-  const claims = [undefined, { adjuster: 'SVC-9' }, { adjuster: 'SVC-8' }];
+  expect(json.rows).toMatchObject([{ outcome: 'invalid' }, ...Array(3).fill({ outcome: 'valid' })]);
+  expect(sent('checkAdjusters').at(-1)).toEqual([actor('live'), ['SVC-9', 'SVC-8', 'SVC-9']]);
+  const claims = [undefined, ...['SVC-9', 'SVC-8', 'SVC-9'].map((adjuster) => ({ adjuster }))];
   expect(sent('checkExisting')).toMatchObject([
     [actor('live'), claims],
-    [actor('live'), [{ facts: { externalId: 'X-1' } }, undefined, undefined]],
+    [actor('live'), [{ facts: { externalId: 'X-1' } }, undefined, undefined, undefined]],
   ]);
   const real = await imported(
     rows,
-    { ...given, dry_run: false },
+    { ...given, dry_run: false, environment: 'test' },
     { sendImported: [undefined, { outcome: 'sent', claimId: '3' }] },
   );
-  expect(real.json.rows.map((one: { claim_id: string | null }) => one.claim_id)).toEqual([null, '3', null]);
-  expect(real.sent('sendImported')).toMatchObject([[{}, { commands: claims, fromRow: 2, untilRow: 5 }]]);
+  expect(real.sent('checkExisting')[0]?.[0]).toEqual(actor('test'));
+  expect(real.json.rows).toMatchObject([null, '3', null, null].map((claim_id) => ({ claim_id })));
+  expect(real.sent('sendImported')).toMatchObject([[{}, { commands: claims, fromRow: 2, untilRow: 6 }]]);
+  const { adjuster_svc_id: _, ...columns } = COLUMNS;
+  const none = await imported(rows, { columns, adjusters: {} });
+  expect(none.json).toMatchObject({ problems: [], rows: Array(4).fill({ needs_adjuster: { state: 'FL' } }) });
 });
 
 test('a row without an adjuster says where its claim is, unless it was sent with one before', async () => {
@@ -262,12 +285,15 @@ test('a row without an adjuster says where its claim is, unless it was sent with
   const lacking = { outcome: 'invalid', claim_id: null, needs_adjuster: needs, problems };
   const { json } = await imported([without, { ...without, ...ids(2)[1], 'policy.form_type': 'rcbap' }]);
   expect(json.rows).toMatchObject([lacking, { needs_adjuster: { ...needs, form_type: 'rcbap' } }]);
-  const again = async (outcome: string) => {
-    const answers = [[], [{ outcome, claimId: '1', differences: [] }]];
-    return (await imported([without], {}, { checkExisting: () => answers.shift() })).json.rows;
-  };
-  expect(await again('already_sent')).toEqual([row(1, 'already_sent', '1')]);
-  expect(await again('different')).toMatchObject([lacking]);
+  for (const dry_run of [true, false]) {
+    const again = async (outcome: string) => {
+      const found = [{ outcome, claimId: '1', differences: [] }];
+      const checkExisting = (_: object, [claim]: object[]) => (claim ? found : []);
+      return (await imported([without], { dry_run }, { checkExisting })).json.rows;
+    };
+    expect(await again('already_sent')).toEqual([row(1, 'already_sent', '1')]);
+    expect(await again('different')).toMatchObject([lacking]);
+  }
 });
 
 test('a date may be that of the day that has begun anywhere', async () => {
@@ -308,6 +334,9 @@ test('of a file so many rows are checked or sent at once, from the row that is a
   const { sent: afterEnd } = await imported(ids(1), { dry_run: false, from_row: 9 });
   expect(afterEnd('sendImported')).toMatchObject([[{}, { fromRow: 9, untilRow: 10, nextRow: null }]]);
   expect((await imported(ids(LIMITS.importRows))).json.lines).toBe(LIMITS.importRows);
+  const text = `${HEADER}\n${Object.values({ ...VALUES, 'carrier.name': '"A\nB\nC"' })}`;
+  const { json: broken } = await imported([], { rows: undefined, text });
+  expect([broken.lines, broken.rows[0].row]).toEqual([3, 2]);
   const wrong = { 'loss.date': 'x', 'loss_location.state': 'x', 'loss_location.zip': 'x', claim_number: ' ' };
   const { json } = await imported(Array(LIMITS.importCheckedRows).fill(wrong));
   expect(json.rows.flatMap((one: { problems: object[] }) => one.problems)).toHaveLength(
@@ -327,7 +356,8 @@ test.each<[pointer: string, object]>([
   ['/header_row', { header_row: 99 }],
   ['/sheet', { rows: undefined, workbook: WORKBOOK, sheet: 'T' }],
   ['/rows', { rows: Array(LIMITS.importRows + 2).fill(['a']) }],
-  ['/text', { rows: undefined, text: `a,b\n${`${','.repeat(99)}\n`.repeat(LIMITS.importValues / 100)}` }],
+  ...TOO_MANY,
+  ['/workbook', { rows: undefined, workbook: LARGE }],
 ])('an import is refused at %s for what is wrong there', async (pointer, more) => {
   const { json } = await imported(ids(1), more);
   expect([json.code, json.errors.map((one: { pointer: string }) => one.pointer)]).toEqual([
@@ -337,7 +367,8 @@ test.each<[pointer: string, object]>([
 });
 
 test('columns are those that are remembered by its name where none are given', async () => {
-  const { json, sent } = await imported(ids(1), { columns: undefined }, { rememberedColumns: COLUMNS });
+  const more = { columns: undefined, file_name: 'a.csv' };
+  const { json, sent } = await imported(ids(1), more, { rememberedColumns: COLUMNS });
   expect([sent('rememberedColumns'), json.columns, json.rows[0].outcome]).toEqual([
     [[FIRM, 'Monday']],
     COLUMNS,
@@ -350,17 +381,22 @@ test('a file is read by its header, delimiter and sheet, with values for all row
   const { 'loss.date': _, ...columns } = COLUMNS;
   const text = [HEADER, Object.values(VALUES)].map((cells) => cells.join(';')).join('\n');
   const titled = `Report;\n${text}`;
+  const rows = [['Report'], HEADER, Object.values(VALUES)];
+  const titles = [{ text: titled }, { rows }, { workbook: base64Of({ sheets: [{ rows }] }) }];
   const zips = [...HEADER, '', 'Zip', 'Zip Code'].filter((name) => name !== 'loss_location.zip');
   const found = await Promise.all(
     [
       ...[{ text: titled }, { text: titled, header_row: 2 }, { text, delimiter: 'comma' }],
       ...[{ workbook: WORKBOOK }, { workbook: WORKBOOK, sheet: 'S', delimiter: 'comma' }],
       { text, columns, values: { 'loss.date': '2026-08-27' } },
+      ...titles.map((one) => ({ ...one, header_row: 2, first_row: 7 })),
       { rows: [zips, zips], columns: undefined },
     ].map((more) => imported([], { rows: undefined, ...more })),
   );
-  expect(found.map(({ json }) => json.rows?.[0]?.outcome ?? json.likely_header_row ?? json.code)).toEqual([
-    ...[2, 'valid', 'validation_failed', 'validation_failed', 'valid', 'valid', undefined],
+  const first = ({ row: n, outcome }: { row: number; outcome: string }) => `${n} ${outcome}`;
+  expect(found.map(({ json }) => json.rows?.map(first)[0] ?? json.likely_header_row ?? json.code)).toEqual([
+    ...[2, '3 valid', 'validation_failed', 'validation_failed', '2 valid', '2 valid'],
+    ...['7 valid', '7 valid', '7 valid', undefined],
   ]);
   const { json, sent } = found.at(-1) ?? {};
   expect(json.problems).toMatchObject([{ columns: ['Zip', 'Zip Code'], fields: ['loss_location.zip'] }]);

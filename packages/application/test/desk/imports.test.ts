@@ -67,6 +67,7 @@ test('each part of an import is recorded with who sent or only checked it; it ma
   const checked = await imports.startImport(firm.test, { ...started, id: undefined, isDryRun: true });
   const object = `import:${checked.id}`;
   expect((await auditOf(firm.id)).at(-1)).toMatchObject({ action: 'claims.check', object });
+  expect(await imports.readImport(firm.id, checked.id)).toEqual(checked);
 });
 
 test('an import is continued and read by its own firm alone, in its own environment', async () => {
@@ -80,6 +81,7 @@ test('an import is continued and read by its own firm alone, in its own environm
     [imports.readImport(other.id, started.id), 'not_found'],
     [imports.sendImported(other.test, rows), 'not_found'],
     [imports.startImport(firm.live, part), 'import_environment_differs'],
+    [imports.startImport(firm.live, { ...part, isDryRun: true }), 'import_environment_differs'],
   ] as const)
     expect(await errorCodeOf(attempt)).toBe(code);
   await expect(imports.startImport(firm.live, part)).rejects.toThrow(
@@ -98,19 +100,20 @@ test('rows are sent ten at a time, and counted once however often they are sent'
   const { id } = await start();
   const [one, ...others] = Array.from({ length: 22 }, () => rowOf(newClaim()));
   const commands = [undefined, one, ...others, rowOf(newClaim(), 'nobody' as Svcid)];
-  const part = { id, commands, fromRow: 2, untilRow: 26, nextRow: 26 };
+  const part = { id, commands, fromRow: 2, untilRow: 26, nextRow: 28 };
   const first = await imports.sendImported(firm.test, part);
   expect(first.map((each) => each?.outcome)).toEqual([undefined, ...Array(22).fill('sent'), 'failed']);
   expect(most).toBe(10);
   const counted = {
-    ...{ updatedAt: clock.now(), nextRow: 26, nextUncounted: 26, sent: 22, alreadySent: 0, failed: 2 },
+    ...{ updatedAt: clock.now(), nextRow: 28, nextUncounted: 26, sent: 22, alreadySent: 0, failed: 2 },
   };
   clock.advance(1000);
   expect(await imports.sendImported(firm.test, part)).toEqual(
     first.map((each) => (each?.outcome === 'sent' ? { ...each, outcome: 'already_sent' } : each)),
   );
   expect(await imports.readImport(firm.id, id)).toMatchObject(counted);
-  await imports.sendImported(firm.test, { id, commands: [one], fromRow: 26, untilRow: 27, nextRow: null });
+  const end = { id, commands: [one], fromRow: 26, untilRow: 27, nextRow: null };
+  for (let n = 0; n < 2; n += 1) await imports.sendImported(firm.test, end);
   expect(await imports.readImport(firm.id, id)).toMatchObject({
     ...counted,
     ...{ updatedAt: clock.now(), nextRow: null, nextUncounted: 27, alreadySent: 1 },
@@ -195,6 +198,8 @@ test('sending and the check before it find the same about adjusters', async () =
   const other = await newFirm();
   const strangers = ['nobody' as Svcid, other.accounts.manual, (await newAdjuster()).svcId];
   const [limited, idle, away] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+  const reader = await newMember(firm);
+  await use.setMember(firm.id, reader, false);
   await use.setAvailability({ svcId: limited }, { maxOpenOffers: 1 });
   await use.setAvailability({ svcId: idle }, { acceptingAssignments: false });
   const today = new Date(clock.now()).toISOString().slice(0, 10);
@@ -202,7 +207,7 @@ test('sending and the check before it find the same about adjusters', async () =
     { svcId: away },
     { away: [{ firstDay: today, lastDay: today, timeZone: 'UTC' }] },
   );
-  const named = [paused, manual, invited, limited, idle, away, await newMember(other), ...strangers];
+  const named = [paused, manual, invited, limited, idle, away, reader, await newMember(other), ...strangers];
   for (const actor of [firm.live, firm.test]) {
     const errors = await imports.checkAdjusters(actor, [...named, ...named]);
     const sent = await sendRows(
@@ -242,6 +247,7 @@ test('adjusters are found by name, in either order, and by email, if they are ac
   const number = (svcId: Svcid): string => svcId.replace('Adj-', '');
   const n = number(member);
   const named = await imports.adjustersByName(firm.live);
+  expect([...(await imports.adjustersByName(firm.test)).values()].flat()).not.toContain(member);
   const texts = [`renee adjuster ${n}`, `adjuster ${n}, renee`, `adjuster.${n}@example.net`];
   expect(texts.map((text) => named.get(text))).toEqual(Array(3).fill([member]));
   expect(named.get('ana ruiz')).toEqual(both);
