@@ -83,8 +83,11 @@ it('a dry run names every problem by row and column, needs no key, and sends not
   const refused = await claims(args, { service: reply });
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was sent')]);
   expect(refused.stdout).toMatch(
-    /\nrow 3 {2}B-2\n {2}Zip → loss_location\.zip: Must be a ZIP code.*\n1 of 3 rows are claims without problems\n$/s,
+    /\nrow 3 {2}B-2\n {2}Zip → loss_location\.zip: Must be a ZIP code.*\nrow 4 {2}B-3\n {2}Date of Loss → .*\n {2}Zip → .*\n1 of 3 rows are claims without problems\n$/s,
   );
+  const isSame = { code: 1, stdout: dry.stdout };
+  for (const more of [[], ['--dry-run', '--skip-invalid']])
+    expect(await claims([...args, '--json', ...more], { service: reply })).toMatchObject(isSame);
   expect(requests).toEqual([]);
   const skipping = await claims([...args, '--skip-invalid'], { service: reply });
   const json = await claims([...args, '--skip-invalid', '--json'], { service: reply });
@@ -101,14 +104,15 @@ it('a dry run names every problem by row and column, needs no key, and sends not
 it.each([
   [['--set', 'carrier'], 'Must be a field and its value'],
   [['--set', '=Palmetto'], 'Must be a field and its value'],
-  [['--columns', 'BROKEN'], 'must be a JSON object with the field of each column'],
+  [['--columns', 'broken.json'], 'broken.json must be a JSON object with the field of each column'],
+  [['--columns', 'list.json'], 'list.json must be a JSON object with the field of each column'],
   [['--encoding', 'utf-8'], 'is not utf-8'],
-  [['--delimiter', 'comma'], 'one column'],
+  [['--delimiter', 'comma'], 'usage.csv: The header has one column'],
 ])('wrong usage is an error of its own: %j', async (more, message) => {
   const file = await fileOf('usage.csv', row('C-1'));
-  const broken = join(folder, 'broken.json');
-  await writeFile(broken, '{"Claim #": 1, "Zip": null}');
-  const args = more.map((arg) => (arg === 'BROKEN' ? broken : arg));
+  await writeFile(join(folder, 'broken.json'), '{"Claim #": 1, "Zip": null}');
+  await writeFile(join(folder, 'list.json'), '["claim_number"]');
+  const args = more.map((arg) => (arg.endsWith('.json') ? join(folder, arg) : arg));
   const { code, stderr } = await claims(['import', file, ...args], { service: service().service });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
@@ -149,12 +153,14 @@ it('a dry run shows the field of each column, and that cells have line breaks', 
   ]);
   await writeFile(path, `${HEADER}\n${row('')}`);
   expect((await claims(args, { env: {} })).stdout).toContain('\nrow 2\n  File ID → external_id: ');
+  const unnamed = await claims([...args, '--json'], { env: {} });
+  expect(JSON.parse(unnamed.stdout).invalid_rows[0].external_id).toBeNull();
   await writeFile(path, `${HEADER}\n${row('F-2')};y`);
   expect((await claims(args, { env: {} })).stdout).toContain('\nrow 2  F-2\n  The row has 14 cells, ');
   const columns = join(folder, 'wrong.json');
-  await writeFile(columns, '{"Zip": "zipp"}');
+  await writeFile(columns, '{"Zip\\u001b": "zipp"}');
   const wrong = await claims([...args, '--columns', columns], { env: {} });
-  expect(wrong.stdout).toContain('Zip: "zipp" is not a field of a claim.\n');
+  expect(wrong.stdout).toContain('Zip\ufffd: "zipp" is not a field of a claim.\n');
 });
 
 it('a file has at most 32 MB and 50,000 rows', async () => {
@@ -179,9 +185,10 @@ it('what the file does not show is asked, with how to answer it', async () => {
   const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run'];
   const { service: reply } = service();
   const titled = await claims(args, { service: reply, env: {} });
-  expect([titled.code, titled.stdout]).toEqual([1, expect.stringContaining('row 2 does: choose the row')]);
+  expect([titled.code, titled.stdout]).toEqual([1, expect.stringMatching(/\nRow 1 .* row 2 does: choose/)]);
   const skipping = await claims(args.with(-1, '--skip-invalid'), { service: reply });
   expect([skipping.code, skipping.stdout]).toEqual([1, titled.stdout]);
+  expect(skipping.stderr).toMatch(/^Nothing was sent/);
   const asked = await claims([...args, '--header-row', '2'], { service: reply, env: {} });
   expect([asked.code, asked.stdout, asked.stdout, asked.stderr]).toEqual([
     1,
@@ -189,12 +196,13 @@ it('what the file does not show is asked, with how to answer it', async () => {
     expect.stringContaining('"Insured Phone", "Insured Home Phone" may have the field policyholder.phone'),
     expect.stringContaining('named with --columns'),
   ]);
-  const { stdout } = await claims([...args, '--header-row', '2', '--json'], { env: {} });
+  const { stdout, stderr } = await claims([...args, '--header-row', '2', '--json'], { env: {} });
   const phones = { columns: ['Insured Phone', 'Insured Home Phone'], fields: ['policyholder.phone'] };
-  expect(JSON.parse(stdout).problems).toEqual([expect.objectContaining(phones)]);
+  expect([JSON.parse(stdout).problems, stderr]).toEqual([[expect.objectContaining(phones)], asked.stderr]);
   const columns = join(folder, 'answers.json');
   const unanswered = await claims([...args, '--header-row', '2', '--columns', columns], { env: {} });
   expect(unanswered.stderr).toContain(`write the field of each column into ${columns}, and null`);
+  expect(JSON.parse(await readFile(columns, 'utf8'))).toEqual({ ...COLUMNS, Phone: undefined, Tel: null });
   await writeFile(columns, '{"Insured Phone": "policyholder.phone", "Insured Home Phone": null}');
   const answered = await claims([...args, '--header-row', '2', '--columns', columns], {
     service: reply,
@@ -217,7 +225,7 @@ it('an encoding that is not certain is asked with a sample of each', async () =>
 });
 
 it('a workbook is read as its table in CSV is, from the sheet that is named, and hidden rows are said', async () => {
-  const lines = [HEADER, row('W-1').replace(/x$/, 'a\nb'), row('W-2', { zip: '8260' })];
+  const lines = ['Claims;of August', HEADER, row('W-1').replace(/x$/, 'a\nb'), row('W-2', { zip: '8260' })];
   const table = lines.map((line) => line.split(';'));
   const xml = sheetXml(table).replace(/<row>(?=(?:(?!<row>).)*$)/, '<row hidden="1">');
   const path = join(folder, 'claims.xlsx');
@@ -230,7 +238,7 @@ it('a workbook is read as its table in CSV is, from the sheet that is named, and
       ],
     }),
   );
-  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run', '--json'];
+  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run', '--json', '--header-row', '2'];
   const { service: reply, requests } = service();
   const dry = await claims([...args, '--sheet', 'August', '--delimiter', 'comma'], {
     service: reply,
@@ -242,10 +250,11 @@ it('a workbook is read as its table in CSV is, from the sheet that is named, and
   const same = await claims(args.with(1, csv), { service: reply, env: {} });
   // Of a workbook each row counts as one line.
   expect({ ...JSON.parse(dry.stdout), lines: 3 }).toEqual(JSON.parse(same.stdout));
-  const invalid = { lines: 2, rows: 2, invalid_rows: [{ row: 3, external_id: 'W-2' }] };
+  const invalid = { lines: 2, rows: 2, invalid_rows: [{ row: 4, external_id: 'W-2' }] };
   expect(JSON.parse(dry.stdout)).toMatchObject(invalid);
-  const refused = await claims(args.with(1, csv).toSpliced(4, 1), { service: reply });
-  expect([refused.code, refused.stderr, requests]).toEqual([1, expect.stringMatching(/^Nothing was/), []]);
+  const refused = await claims([...args.toSpliced(4, 1), '--sheet', 'August'], { service: reply });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Rows .*\nNothing was/) });
+  expect(requests).toEqual([]);
   const unknown = await claims([...args, '--sheet', 'July'], { service: reply, env: {} });
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Its sheets: Cover, August.')]);
   const wrong = await claims([...args.with(1, csv), '--sheet', 'July'], { service: reply, env: {} });
