@@ -111,6 +111,7 @@ test('the board has the claims of a firm in the order of a scan, and goes on aft
   const pending = await sendId(firm.live, svcId);
   await use.rejectClaim({ svcId }, rejected, null);
   await use.closeClaimAsOperator(closed);
+  fixture.clock.advance(1000);
   await use.acceptClaim({ svcId }, accepted);
   const scan = async (...given: [BoardScan, KeysetPosition?, number?]) => {
     const [of, after = { at: Number.POSITIVE_INFINITY, id: '' }, count = 9] = given;
@@ -119,6 +120,11 @@ test('the board has the claims of a firm in the order of a scan, and goes on aft
   const latest = { by: 'latest', environment: 'live', status: undefined } as const;
   const all = [accepted, rejected, pending, closed, tested];
   expect(await scan(latest)).toEqual(all);
+  const [row] = await stores.boardReads.claims(firm.id, latest, { at: Number.POSITIVE_INFINITY, id: '' }, 1);
+  const read = await stores.firmReads.claim(firm.id, 'live', accepted);
+  const { status, offeredAt, respondedAt } = read?.assignment ?? {};
+  const shown = { updatedAt: read?.updatedAt, status, adjuster: svcId, offeredAt, respondedAt };
+  expect(row).toMatchObject(shown);
   const { updatedAt = 0 } = (await stores.firmReads.claim(firm.id, 'live', rejected)) ?? {};
   expect(await scan(latest, { at: updatedAt, id: rejected }, 2)).toEqual(all.slice(2, 4));
   expect(await scan({ ...latest, environment: 'test' })).toEqual([tested]);

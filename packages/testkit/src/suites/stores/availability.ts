@@ -210,7 +210,11 @@ export function availabilityBehavior(fixture: () => Fixture): void {
   test('adjusters see until when the firm waits, if it has said so', async () => {
     const { newOffer, use, stores } = fixture();
     const { firm, svcId, id } = await newOffer();
-    const seen = async () => (await stores.appReads.claim(svcId, id))?.offerWaitHours;
+    const seen = async () => {
+      const hours = (await stores.appReads.claim(svcId, id))?.offerWaitHours;
+      expect(await stores.boardReads.offerWaitHours(firm.id)).toBe(hours);
+      return hours;
+    };
     const before = await seen();
     await use.setOfferWait(firm.id, 4);
     expect([before, await seen(), (await stores.operatorReads.firm(firm.id))?.offerWaitHours]).toEqual([

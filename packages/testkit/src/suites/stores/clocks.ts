@@ -10,7 +10,8 @@ export function clocksBehavior(fixture: () => Fixture): void {
   const setRules = async (firm: TestFirm, rules: readonly ClockRule[], timeZone = CHICAGO) => {
     const { use, newStaff } = fixture();
     const origin = { address: '192.0.2.3', requestId: 'r-3' };
-    return use.setClocks({ ...(await newStaff(firm)), origin }, () => ({ rules, timeZone }));
+    const edit = (current: FirmClocks) => ({ ...current, rules, timeZone });
+    return use.setClocks({ ...(await newStaff(firm)), origin }, edit);
   };
   const accepted = async (firm: TestFirm, svcId: Svcid): Promise<ClaimId> => {
     const { use, sendId, newClaim } = fixture();
@@ -38,16 +39,22 @@ export function clocksBehavior(fixture: () => Fixture): void {
       expect(await fixture().stores.boardReads.clocks(firm.id)).toEqual(set);
       expect((await stores.operatorReads.firm(firm.id))?.clocks).toEqual(set);
       expect(await fixture().stores.boardReads.clocks(other.id)).toEqual({ rules: [], timeZone: 'UTC' });
-      await setRules(firm, []);
-      expect(await fixture().stores.boardReads.clocks(firm.id)).toMatchObject({ rules: [] });
+      const asMany = [{ carrier: 'Gulf', contactHours: 12 }, { reportDays: 3 }];
+      for (const [wanted, timeZone] of [[asMany, CHICAGO] as const, [asMany, 'UTC'], [[], 'UTC']] as const) {
+        const changed = { rules: wanted, timeZone, changedAt: clock.advance(MINUTE) };
+        expect(await setRules(firm, wanted, timeZone)).toEqual(changed);
+        expect(await stores.boardReads.clocks(firm.id)).toEqual(changed);
+      }
       const recorded = (await fixture().auditOf(firm.id)).filter(({ action }) => action === 'firm.clocks');
       const byPerson = { address: '192.0.2.3', requestId: 'r-3', object: `firm:${firm.id}` };
-      expect(recorded).toMatchObject([
-        {
-          ...{ ...byPerson, at: changedAt },
-          changes: { rules: { from: 0, to: 2 }, time_zone: { from: 'UTC', to: CHICAGO } },
-        },
-        { ...{ ...byPerson, at: clock.now() }, changes: { rules: { from: 2, to: 0 } } },
+      expect(recorded).toMatchObject(
+        [changedAt, ...[2, 1, 0].map((n) => clock.now() - n * MINUTE)].map((at) => ({ ...byPerson, at })),
+      );
+      expect(recorded.map(({ changes = null }) => changes)).toEqual([
+        { rules: { from: 0, to: 2 }, time_zone: { from: 'UTC', to: CHICAGO } },
+        null,
+        { time_zone: { from: CHICAGO, to: 'UTC' } },
+        { rules: { from: 2, to: 0 } },
       ]);
     });
 
@@ -72,13 +79,14 @@ export function clocksBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const staff = await newStaff(firm);
       const isEmpty = ({ rules }: FirmClocks) => rules.length === 0;
-      const edit = (contactHours: number) =>
-        use.setClocks(staff, () => ({ rules: [{ contactHours }], timeZone: CHICAGO }), isEmpty);
+      const edit = (contactHours: number, isBase = isEmpty) =>
+        use.setClocks(staff, () => ({ rules: [{ contactHours }], timeZone: CHICAGO }), isBase);
       const codeOf = (edited: Promise<unknown>) =>
         edited.then(
           () => null,
           ({ code }) => code,
         );
+      expect(await codeOf(edit(3, () => false))).toBe('clocks_changed');
       const ends = await Promise.all([codeOf(edit(1)), codeOf(edit(2))]);
       expect([...ends].sort()).toEqual(['clocks_changed', null]);
       // As after a lost response.
@@ -152,7 +160,7 @@ export function clocksBehavior(fixture: () => Fixture): void {
         contact: { step: { deviceAt: acceptedAt, at: received }, late: false },
         inspection: { step: { deviceAt: inspectedAt, at: received }, late: true },
       });
-      expect(await lateIds()).toEqual([others, id]);
+      expect([await lateIds(), await listed()]).toEqual([[others, id], await seen(firm, id)]);
 
       await use.setSharing(actor, firm.id, { clocks: false });
       expect([await views(), await lateIds()]).toEqual([[null, null, null], [others]]);
@@ -175,11 +183,13 @@ export function clocksBehavior(fixture: () => Fixture): void {
       expect([await seen(firm, id), await receiptOf(firm, id)]).toEqual([null, null]);
     });
 
-    test('is nothing before the acceptance', async () => {
+    test('is nothing without the acceptance', async () => {
       const { newTeam, use, sendId } = fixture();
       const { firm, svcId } = await newTeam();
       await use.setSharing({ svcId }, firm.id, { clocks: true });
       const id = await sendId(firm.live, svcId);
+      expect([await seen(firm, id), await receiptOf(firm, id)]).toEqual([null, null]);
+      await use.rejectClaim({ svcId }, id, null);
       expect([await seen(firm, id), await receiptOf(firm, id)]).toEqual([null, null]);
     });
   });

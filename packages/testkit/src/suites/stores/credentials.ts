@@ -51,7 +51,7 @@ export function credentialsBehavior(fixture: () => Fixture): void {
     });
 
     test('are seen by a firm only while its member shares them, and in no export', async () => {
-      const { newFirm, newMember, use, stores } = fixture();
+      const { newFirm, newAdjuster, newMember, use, stores } = fixture();
       const [firm, elsewhere] = [await newFirm(), await newFirm()];
       const [svcId, secretive, empty] = [await newMember(firm), await newMember(firm), await newMember(firm)];
       await use.addMember(elsewhere.id, svcId);
@@ -77,6 +77,9 @@ export function credentialsBehavior(fixture: () => Fixture): void {
       await use.setSharing({ svcId }, firm.id, { credentials: true });
       await use.leaveFirm({ svcId }, firm.id);
       expect(await seen()).toEqual([]);
+      // Those who left are read, since the firm has claims of theirs; those of other firms are not.
+      const read = await stores.boardReads.members(firm.id, [svcId, empty, (await newAdjuster()).svcId]);
+      expect(read.map(({ membership }) => membership.status).toSorted()).toEqual(['active', 'left']);
     });
 
     test('that end are announced 60 and 14 days before, once, also by a job that runs twice', async () => {
