@@ -74,34 +74,38 @@ test('contacts are counted against the time that their claims show, whatever the
 });
 
 test('weeks begin where the person is, contacts are on the calendar of the firm, and a week is partial on either side', async () => {
-  const { firm, clock, asked, report } = await underTest([], ['1', '2', '3', '9']);
+  const { firm, clock, asked, report } = await underTest([], ['1', '3', '9']);
   const partialOf = async (since: number, until: number) =>
     (await report(firm.id, { ...PERIOD, since, until, by: 'week' })).rows.map(
       ({ group: monday, label, partial }) => [monday, label === monday, partial],
     );
   const shown = (...partial: boolean[]) =>
-    ['2026-10-26', '2026-11-02', '2026-11-09'].map((monday, n) => [monday, true, partial[n]]);
-  expect(await partialOf(PERIOD.since, PERIOD.until)).toEqual(shown(false, false, true));
-  expect(await partialOf(PERIOD.since + 1, at('2026-11-16T06:00:00Z'))).toEqual(shown(true, false, false));
-  expect(await partialOf(PERIOD.since, at('2026-11-16T05:59:59Z'))).toEqual(shown(false, false, true));
+    ['2026-10-26', '2026-11-09'].map((monday, n) => [monday, true, partial[n]]);
+  expect(await partialOf(PERIOD.since, PERIOD.until)).toEqual(shown(false, true));
+  expect(await partialOf(PERIOD.since + 1, at('2026-11-16T06:00:00Z'))).toEqual(shown(true, false));
+  expect(await partialOf(PERIOD.since, at('2026-11-16T05:59:59Z'))).toEqual(shown(false, true));
+  // A Sunday evening, which is Monday in UTC; the period ends as a third week begins.
+  const twoWeeks = await partialOf(at('2026-11-09T03:00:00Z'), at('2026-11-16T06:00:00Z'));
+  expect(twoWeeks).toEqual([['2026-11-02', true, true]]);
   const weekStarts = [PERIOD.since, at('2026-11-02T06:00:00Z'), at('2026-11-09T06:00:00Z')];
   const { environment, since, until } = PERIOD;
   const query = { environment, since, until, by: 'week', weekStarts, firmTimeZone: 'America/Chicago' };
   expect(asked[0]).toEqual({ ...query, now: clock.now(), contactHours: expect.any(Array) });
-  await report(firm.id, { ...PERIOD, timeZone: 'UTC', until: PERIOD.since + DAY, by: 'carrier' });
+  await report(firm.id, { ...PERIOD, timeZone: 'UTC', since: 0, until: DAY, by: 'carrier' });
   expect(asked.at(-1)).toMatchObject({
-    ...{ weekStarts: [at('2026-10-26T00:00:00Z')], firmTimeZone: 'America/Chicago' },
+    ...{ weekStarts: [at('1969-12-29T00:00:00Z')], firmTimeZone: 'America/Chicago' },
+    now: clock.now(),
   });
 });
 
 test('adjusters are named while they are members; carriers are named as they are grouped', async () => {
-  const { firm, svcId, use, report } = await underTest([], ['SVCID', 'SVC-unknown', 'Gulf']);
+  const { firm, svcId, use, report } = await underTest([], ['SVC-unknown', 'SVCID', 'Gulf']);
   const labels = async (by: 'adjuster' | 'carrier') =>
     (await report(firm.id, { ...PERIOD, by })).rows.map(({ label }) => label);
-  expect(await labels('adjuster')).toEqual([expect.stringMatching(/^Renée /), 'SVC-unknown', 'Gulf']);
-  expect(await labels('carrier')).toEqual([svcId, 'SVC-unknown', 'Gulf']);
+  expect(await labels('adjuster')).toEqual(['SVC-unknown', expect.stringMatching(/^Renée /), 'Gulf']);
+  expect(await labels('carrier')).toEqual(['SVC-unknown', svcId, 'Gulf']);
   await use.leaveFirm({ svcId: svcId as Svcid }, firm.id);
-  expect(await labels('adjuster')).toEqual([svcId, 'SVC-unknown', 'Gulf']);
+  expect(await labels('adjuster')).toEqual(['SVC-unknown', svcId, 'Gulf']);
   const { total, rows } = await report(firm.id, { ...PERIOD, by: 'carrier' });
   expect([total, rows[2]]).toEqual([group('all'), { ...group('Gulf'), label: 'Gulf' }]);
 });

@@ -26,7 +26,7 @@ test('adjusters are listed with their own work, and for a claim with distance an
           availability: { ...ALWAYS_AVAILABLE, workZip: '33930', maxOpenOffers },
           pendingOffers: 2,
         });
-        return new Map(svcIds.map((svcId) => [svcId, limited(svcId === near ? 2 : 3)]));
+        return new Map(svcIds.map((svcId) => [svcId, limited(svcId === near ? 3 : 2)]));
       },
     },
     zipDistance: (from, to) => Number(from) - Number(to),
@@ -71,9 +71,15 @@ test('adjusters are listed with their own work, and for a claim with distance an
     [silent, 4, 5, null, null, null, ''],
   ]);
   expect(await page(id)).toEqual([
-    [near, 0, 0, null, null, 1, 'limit_reached'],
-    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category'],
-    [silent, 4, 5, null, earlier, null, ''],
+    [near, 0, 0, null, null, 1, ''],
+    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category,limit_reached'],
+    [silent, 4, 5, null, earlier, null, 'limit_reached'],
+  ]);
+  const { policy: _, ...unnamed } = JSON.parse(asSent);
+  const withoutForm = JSON.stringify(unnamed) as typeof claim.asSent;
+  const other = await sendId(firm.live, near, { claim: { ...newClaim(), asSent: withoutForm } });
+  expect((await page(other)).map((row) => row.at(-1)).toSorted()).toEqual([
+    ...['', 'license_missing,license_expires,limit_reached', 'limit_reached'],
   ]);
   const stranger = await newFirm();
   expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');

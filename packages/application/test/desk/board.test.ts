@@ -13,6 +13,7 @@ import {
 import { createFixedClock } from '@svc/testkit';
 import fc from 'fast-check';
 import {
+  type AdjusterView,
   type BoardClaim,
   type BoardFilter,
   type BoardReads,
@@ -410,6 +411,20 @@ test('a row has what the board shows of its claim, with the name of the adjuster
     [one.id],
     [two.id, one.id],
   ]);
+});
+
+test('clocks are seen of accepted claims alone, and of active members who share just these', async () => {
+  const people = [['active', true] as const, ['active', false], ['left', true]] as const;
+  const members = people.map(([status, clocks], n) => ({
+    membership: { status, sharing: { clocks, credentials: !clocks, workArea: !clocks } },
+    adjuster: { svcId: `ad_${n}`, firstName: 'Ann', lastName: 'Lee' },
+  })) as unknown as AdjusterView[];
+  const of = (n: number, status: AssignmentStatus) => ({ adjuster: `ad_${n}` as Svcid, status });
+  const all = [...[0, 1, 2, 3].map((n) => of(n, 'accepted')), ...STATUSES.map((status) => of(0, status))];
+  const claims = all.map((changes, n) => ({ ...claimAt(n), ...changes, respondedAt: 1 }));
+  const [rows = []] = await pagesOf({ ...readsOf(claims).reads, members: async () => members }, LIVE, 100);
+  const seen = rows.filter(({ clocks }) => clocks !== null).map(({ id }) => id);
+  expect(seen).toEqual([claimAt(5).id, claimAt(0).id]);
 });
 
 test('claims whose ids start with a text come first in their order, each once, unless there are too many of them', async () => {
