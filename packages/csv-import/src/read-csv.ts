@@ -300,7 +300,7 @@ function firstRecords(text: string, delimiter: string): CsvRecord[] {
 
 /** Below title lines. Null: the first row with text is as likely. */
 function likelyHeader(records: readonly CsvRecord[], first: number): number | null {
-  const known = records.slice(0, HEADER_ROWS).map(({ cells }) => knownColumns(cells.map(asWritten)));
+  const known = records.slice(0, HEADER_ROWS).map(({ cells }) => knownColumns(cells));
   const most = Math.max(...known);
   const row = known.indexOf(most);
   return row > first && most >= MIN_KNOWN ? row + 1 : null;
