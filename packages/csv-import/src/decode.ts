@@ -77,9 +77,9 @@ function shownEncoding(bytes: Uint8Array): Encoding {
   const [one, ...others] = plausible;
   if (one !== undefined && others.length === 0) return one;
   const shown = plausible.length > 0 ? plausible : possible;
-  // Words that differ show which is right.
+  // Words that differ show which is right, and any word whether the only one is.
   const differing = words.filter(
-    (word) => new Set(shown.map((encoding) => decoded(word, encoding))).size > 1,
+    (word) => shown.length === 1 || new Set(shown.map((encoding) => decoded(word, encoding))).size > 1,
   );
   throw new UncertainEncoding(
     shown.map((encoding) => ({

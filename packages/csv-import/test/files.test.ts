@@ -455,6 +455,7 @@ describe('the bytes of a file', () => {
     expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García).');
     expect(readCsv(bytes, { ...MAX, encoding: 'macintosh' }).header).toEqual(['Ana', 'García']);
     expect(() => decode(bytesOf('NU–EZ', WINDOWS))).toThrow(UncertainEncoding);
+    expect(() => decode(bytesOf('NU–EZ, \x81\xf0', WINDOWS))).toThrow('text: ibm850 (NUûEZ · ü\xad).');
     const words = ['García', 'García', 'María', 'Díaz', 'Ríos'].join();
     expect(() => decode(bytesOf(words, MAC))).toThrow('macintosh (García · María · Díaz).');
   });
