@@ -46,12 +46,10 @@ describe('rows without an adjuster', () => {
     none,
   );
   const lacking = (rows: CsvImport['rows']) =>
-    rows.map((row) =>
-      'problems' in row ? row.withoutAdjuster?.loss_location.zip : row.claim.adjuster_svc_id,
-    );
+    rows.map((row) => ('problems' in row ? row.withoutAdjuster?.adjuster_svc_id : row.claim.adjuster_svc_id));
 
   test('are known where nothing else is wrong, and get the adjuster of their number, which others keep', () => {
-    expect(lacking(rowsOf(text))).toEqual(['08260', 'SVC-1', undefined, undefined, undefined]);
+    expect(lacking(rowsOf(text))).toEqual(['none', 'SVC-1', undefined, undefined, undefined]);
     expect(problemsOf(text)[0]).toEqual([expect.stringMatching(/^Adjuster: /)]);
     const adjusters = new Map([
       [2, 'SVC-8'],
@@ -67,8 +65,9 @@ describe('rows without an adjuster', () => {
     expect(imported(without).problems).toMatchObject([
       { detail: expect.stringContaining('adjuster_svc_id') },
     ]);
-    const adjusters = new Map([[3, 'SVC-9']]);
-    expect(lacking(rowsOf(without, { adjusters })).slice(0, 3)).toEqual(['08260', 'SVC-9', undefined]);
+    const lackingWith = (adjusters: ReadonlyMap<number, string>) => lacking(rowsOf(without, { adjusters }));
+    expect(lackingWith(new Map([[3, 'SVC-9']])).slice(0, 3)).toEqual(['none', 'SVC-9', undefined]);
+    expect(lackingWith(new Map()).slice(0, 3)).toEqual(['none', 'none', undefined]);
   });
 });
 
@@ -164,8 +163,9 @@ describe('a file', () => {
   });
 
   test('has a text that Excel was to keep as it is without its formula', () => {
-    const csv = 'Zip,Number,A,B\n="08260","=""FL-1""","a,=",",=""b"",=""c"""\n';
-    expect(readCsv(csv, MAX).rows).toMatchObject([{ row: 2, cells: ['08260', 'FL-1', 'a,=', ',="b",="c"'] }]);
+    const csv = '="Zip",Number,A,B\n="08260","=""FL-1""","=""a""&""b""",",=""b"",=""c"""\n';
+    const { header, rows } = readCsv(csv, MAX);
+    expect([header[0], rows[0]?.cells]).toEqual(['Zip', ['08260', 'FL-1', '="a"&"b"', ',="b",="c"']]);
   });
 
   test('keeps every cell as it was written, whatever characters it has', () => {
@@ -188,7 +188,7 @@ describe('a file', () => {
 describe('columns', () => {
   // Those of a field, and after the bar those of something more general.
   const HEADERS = `
-external_id: Claim ID, FILE_ID, Internal Id, Assignment ID | ID, Reference, Reference No.; claim_number: Claim #, Carrier Claim No, Insurer Claim Number, Company
+external_id: Claim ID, FILE_ID, Internal Id, Assignment ID | ID, Reference, Reference No.; claim_number: Claim #, CARRIER_CLAIM_NO, Insurer Claim Number, Company
 Claim #, CLAIM_NO. | Claim; adjuster_svc_id: Adjuster ID, SVCID, SVC ID | Adjuster, Field Adjuster, Assigned Adjuster, Adjuster Name, Adjuster Email; file_number:
 File No., Our File #, Firm File Number; instructions: Special Instructions | Notes, Comments, Remarks; reported_date: Date Reported, Date Received, Received Date,
 Report Date, Date of Notice; contact_date: Date Contacted, Contacted Date, First Contact; inspection_date: Date Inspected, Inspected Date; loss.date: Date-Of-Loss,
@@ -224,7 +224,7 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
       const others = exact.slice(1);
       expect(others.map(beside)).toEqual(others.map(() => ({})));
     }
-    expect(suggestedColumns(['Agent Code'])).toEqual({ 'Agent Code': null });
+    expect(suggestedColumns(['Agent Code', ''])).toEqual({ 'Agent Code': null });
     const wholes = 'Name, Full Name, Insured, Insured Name, Named Insured, Policyholder, Policyholder Name';
     for (const whole of wholes.split(', '))
       expect(suggestColumns([whole]).questions).toEqual([
@@ -244,7 +244,7 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
   });
 
   test('with the same name are numbered, and those without a name have one if they have text', () => {
-    const { header } = readCsv('City,Zip,,City,,\nSanibel,08260,,Naples,x,\n', MAX);
+    const { header } = readCsv('City,Zip,,City,,\nSanibel,08260,,Naples,x,\nMiami,33101,,,,\n', MAX);
     expect(header).toEqual(['City (1)', 'Zip', '', 'City (2)', 'Column 5', '']);
   });
 
@@ -255,7 +255,7 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
     expect(suggestedColumns(header, remembered)).toEqual(expected);
     expect(columnsToRemember(expected, header)).toEqual({ ...remembered, Zip: null });
     // Of files that have the column, and with one part of a name, nobody is asked for the whole.
-    expect(suggestedColumns(['Zip'], remembered)).toMatchObject({ Zip: 'loss_location.zip' });
+    expect(suggestedColumns(['Zip'], remembered)).toEqual({ ...remembered, Zip: 'loss_location.zip' });
     for (const field of ['first_name', 'last_name', 'last_first_name', 'company_name'])
       expect(suggestColumns(['A', 'Insured Name'], { A: `policyholder.${field}` }).questions).toEqual([]);
     expect(suggestColumns(['Insured Company', 'Insured Name']).questions).toEqual([]);
@@ -267,12 +267,15 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
       Zip: 'loss_location.zipp',
       Phone: 'claim_number',
       City: null,
+      'Of other files': 'zip',
     };
-    const { problems, rows } = imported(fileOf({}), { columns });
-    expect(rows).toEqual([]);
+    const { problems, rows, nextRow } = imported(fileOf({}), { columns });
+    expect([rows, nextRow]).toEqual([[], null]);
+    expect(problems.flatMap(({ columns: asked, fields }) => [...asked, ...fields])).toEqual([]);
     expect(problems.map(({ column, detail }) => `${column}: ${detail}`)).toEqual([
       'Zip: "loss_location.zipp" is not a field of a claim.',
       'Phone: The column "Claim #" has the field claim_number already.',
+      'Of other files: "zip" is not a field of a claim.',
       expect.stringContaining('required field loss_location.city'),
       expect.stringContaining('required field loss_location.zip'),
     ]);
@@ -288,7 +291,8 @@ coverages.building_actual_cash_value: Building ACV, buildingPropertyValue; cover
       ['Palmetto', 'One Mutual'].map((name) => ({ claim: { carrier: { name } } })),
     );
     const dated = ['46261', '8/9/2026', '8/27/26', '27 Aug 26', '27 Aug 2026'].map((date) => {
-      const [one] = rowsOf(fileOf({ 3: '' }), { values: { 'loss.date': date } });
+      // An order that was chosen is that of columns.
+      const [one] = rowsOf(fileOf({ 3: '' }), { values: { 'loss.date': date }, dateOrder: 'mdy' });
       return one !== undefined && 'claim' in one;
     });
     expect(dated).toEqual([false, false, false, false, true]);
@@ -329,6 +333,7 @@ describe('a row', () => {
   });
 
   test('without any value of an object names its columns', () => {
+    expect(rowsOf(fileOf({ 0: '' }))).toMatchObject([{ externalId: null }]);
     expect(problemsOf(fileOf({ 3: '', 5: '', 10: '', 11: '' }))).toEqual([
       [
         'Date of Loss: This field is required: a valid calendar date (YYYY-MM-DD).',
@@ -359,17 +364,19 @@ describe('a row', () => {
   });
 
   test('is checked as a claim that is sent, with what two fields together must be', () => {
-    const header = `${HEADER},policy.effective_date,policy.expiration_date,Occupancy,building.building_type`;
-    expect(problemsOf(`${header}\n${rowWith({})},2026-08-01,2026-07-01,single_family_home,barn`)).toEqual([
-      [
-        expect.stringMatching(/^building.building_type: /),
-        expect.stringMatching(/^policy.expiration_date: /),
-      ],
+    const header = `${HEADER},policy.effective_date,policy.expiration_date,agent.address.zip,building.building_type`;
+    const [problems = []] = problemsOf(`${header}\n${rowWith({})},2026-08-01,2026-07-01,1,barn`);
+    // An agent has more fields that are required, which no column has.
+    expect([...problems].filter((problem) => !problem.startsWith('null: '))).toEqual([
+      expect.stringMatching(/^agent.address.zip: Must be a ZIP code/),
+      expect.stringMatching(/^building.building_type: barn does not match/),
+      expect.stringMatching(/^policy.expiration_date: /),
     ]);
   });
 
   test('with the external_id of an earlier row and other content is a problem, and one that is repeated is not', () => {
-    expect(problemsOf(fileOf({}, {}, { 7: 'Naples' }))).toEqual([
+    // Not a letter is another, but where the cells are divided.
+    expect(problemsOf(fileOf({}, {}, { 6: '88 CourtS', 7: 'anibel' }))).toEqual([
       'valid',
       'valid',
       [expect.stringContaining('Row 2 has the same external_id')],
@@ -398,7 +405,7 @@ describe('a row', () => {
     const certain = { 250000: 250_000, '1234.56': 1234.56, $1250: 1250, '$ 7.5': 7.5, 0: 0, '0.500': 0.5 };
     const grouped = { '$1,250,000.50': 1_250_000.5, '250,000': 250_000, '1,250': 1250 };
     const wrong =
-      '12,5 12,50 1,23 1,2345 12,34,567 ,500 1,250, 1.250.000 1.250,50 1,250.5.0 1e5 -5 +5 25% 5. .5 €5 5$ 0x5';
+      '12,5 12,50 1,23 1,2345 12,34,567 ,500 1,250, 1.250.000 1.250,50 1,250.5.0 1e5 -5 +5 25% 5. .5 €5 5$ 0x5 -';
     const points = { '1.250': '1250, or 1.25.', '250.000': '250000, or 250.', '$12.500': '12500, or 12.5.' };
     const separators = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' };
     for (const [delimiter, separator] of Object.entries(separators)) {
@@ -484,19 +491,20 @@ describe('a date', () => {
 
 test('a slice of a file is read alone, with what the whole file says of dates and repeated ids', () => {
   const dates = ['8/9/2026', '8/10/2026', '8/27/2026'];
-  const csv = fileOf(...dates.map((date, n) => ({ 0: `CMS-${n % 2}`, 3: date })));
+  const rows = dates.map((date, n) => ({ 0: `CMS-${n % 2}`, 3: date }));
+  const csv = fileOf(...rows).replace('\nCMS-1', '\n\nCMS-1');
   const first = imported(csv, { slice: { from: 2, count: 2 } });
   expect(first).toMatchObject({
-    nextRow: 4,
-    rows: [{ claim: { loss: { date: '2026-08-09' } } }, { row: 3 }],
+    nextRow: 5,
+    rows: [{ claim: { loss: { date: '2026-08-09' } } }, { row: 4 }],
   });
   const rest = imported(csv, { slice: { from: first.nextRow ?? 0, count: 2 } });
-  expect(rest).toMatchObject({ nextRow: null, rows: [{ row: 4, problems: [{ field: 'external_id' }] }] });
+  expect(rest).toMatchObject({ nextRow: null, rows: [{ row: 5, problems: [{ field: 'external_id' }] }] });
 });
 
 test('a slice ends with the row that brings its problems to the number asked for', () => {
   const csv = fileOf(...[0, 1, 2, 3].map((n) => ({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x', 3: 'x' })));
-  const slice = { from: 2, count: 4, problems: 3 };
+  const slice = { from: 2, count: 4, problems: 4 };
   const { rows, nextRow } = imported(csv, { slice });
   expect([rows.map(({ row }) => row), nextRow]).toEqual([[2, 3], 4]);
 });

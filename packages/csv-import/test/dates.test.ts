@@ -15,16 +15,16 @@ test.each([
 });
 
 test.each([
-  ['loss.date', '1967-12-31', false],
-  ['loss.date', '1968-01-01', true],
-  ['loss.date', '2026-03-04', true],
-  ['loss.date', '2026-03-05', false],
-  ['reported_date', '2026-03-05', false],
-  ['inspection_date', '2026-03-05', true],
-  ['building.construction_date', '1912-03-05', true],
-  ['building.firm_date', '1912-03-05', true],
-])('whether a %s of %s is plausible on 2026-03-04: %s', (path, date, isPlausible) => {
-  expect(implausibleDate(path, date, '2026-03-04') === null).toBe(isPlausible);
+  ['loss.date', '1967-12-31', 'Is before 1968, when the National Flood Insurance Program began.'],
+  ['loss.date', '1968-01-01', null],
+  ['loss.date', '2026-03-04', null],
+  ['loss.date', '2026-03-05', 'Is in the future.'],
+  ['reported_date', '2026-03-05', 'Is in the future.'],
+  ['inspection_date', '2026-03-05', null],
+  ['building.construction_date', '1912-03-05', null],
+  ['building.firm_date', '1912-03-05', null],
+])('what is implausible in a %s of %s on 2026-03-04: %s', (path, date, detail) => {
+  expect(implausibleDate(path, date, '2026-03-04')).toBe(detail);
 });
 
 test('a date is read only as it is surely meant', () => {
@@ -71,6 +71,7 @@ test('years of two digits are certain except of buildings, and a column without 
   expect(paths.map((path) => datesOf(path, ['', ''], undefined))).toEqual(
     [true, false, false].map((hasShortYears) => ({ order: 'unclear', hasSerials: false, hasShortYears })),
   );
+  expect(datesOf('loss.date', ['46261', '', '46235.0'], undefined).hasSerials).toBe(true);
 });
 
 test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(

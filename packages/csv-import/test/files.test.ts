@@ -54,7 +54,7 @@ const claimsOf = (text: string, options?: ImportOptions) =>
   imported(text, options).rows.flatMap((row) => ('claim' in row ? [row.claim] : []));
 
 describe('a quote', () => {
-  test.each([',', ';', '|'])(
+  test.each([',', ';', '|', '\t'])(
     'that is not closed never swallows the rows up to the next inch mark: %s',
     (by) => {
       const rows = [
@@ -80,6 +80,8 @@ describe('a quote', () => {
     ['that is never closed', { Notes: '"gate 5' }, {}],
     ['in the name', { 'Insured Last Name': '"Reyes' }, { 'Insured Last Name': 'O"' }],
     ['before a row with quoted cells', { Notes: '"gate' }, { Carrier: '"A, B"', Notes: '"x"' }],
+    ['before a row with doubled quotes', { Notes: '"gate 5' }, { Carrier: '""A""', Notes: '6"' }],
+    ['before a separator in quotes', { Notes: '"gate 5' }, { Notes: '6"', 'Loss Description': '"a, b"' }],
     ['before a row with several lines', { Notes: '"gate' }, { Notes: '"one\r\ntwo"' }],
   ])('that is opened by mistake is a problem, and no row has the cells of another: %s', (_, one, other) => {
     const claims = claimsOf(fileOf([one, other, {}]));
@@ -95,29 +97,30 @@ describe('a quote', () => {
   test('is a part of the text where that is certain, and otherwise all such rows are found at once', () => {
     const text = fileOf([
       { Notes: '6" of water' },
-      { Notes: '"6" of water"' },
+      { Notes: '"6" of ""salt"" water"' },
       { 'Insured First Name': 'Bob "Bud"' },
-      { Notes: '"6" of water"', Fax: '"239"' },
+      { Notes: '"6" of water"', Fax: ' "239"', Two: '"1\n2"', Three: '"7" b"' },
       { Notes: '\t "space before, and after"\t ' },
       { Notes: '"he said ""yes"", twice"' },
       { Notes: '"6" of water, and 2" of mud"' },
-      { Notes: '"6" deep' },
+      { 'Insured Last Name': '"two\r\nlines"', Notes: '"6" deep' },
       {},
     ]);
     expect(
       claimsOf(text).map(({ instructions, policyholder }) => instructions ?? policyholder.first_name),
     ).toEqual([
       '6" of water',
-      '6" of water',
+      '6" of "salt" water',
       'Bob "Bud"',
       '6" of water',
       'space before, and after',
       'he said "yes", twice',
       'Ana',
     ]);
-    expect(found(text).slice(6, 8)).toEqual([
+    expect(found(text).slice(6)).toEqual([
       expect.stringContaining('A quote is within a cell that begins with one'),
       expect.stringContaining('A quote is within a cell that begins with one'),
+      'CMS-9',
     ]);
   });
 
@@ -142,7 +145,7 @@ describe('a quote', () => {
   });
 
   test('allows line breaks in a long text, and in no other field', () => {
-    const text = '"one\r\ntwo, three"';
+    const text = `"one\r\ntwo${', three'.repeat(20)}"`;
     const [claim] = claimsOf(fileOf([{ Notes: text, 'Loss Description': text }]));
     const written = JSON.parse(text.replace('\r\n', '\\r\\n'));
     expect([claim?.instructions, claim?.loss.description]).toEqual([written, written]);
@@ -169,11 +172,12 @@ describe('a separator', () => {
   });
 
   test('may be in a row so often that it has more cells than are read', () => {
-    const text = fileOf([{}, { Notes: ','.repeat(1000) }, { 'File ID': '', Notes: ','.repeat(1000) }]);
+    const wide = ','.repeat(1000);
+    const text = fileOf([{}, { Notes: wide }, { 'File ID': '', Notes: wide }, { Notes: 'x,' }]);
     const detail = 'The row has more than 1,000 cells.';
     expect([found(text), imported(text).rows.map(({ externalId }) => externalId)]).toEqual([
-      ['CMS-1', detail, detail],
-      ['CMS-1', 'CMS-2', null],
+      ['CMS-1', detail, detail, expect.stringContaining('more than the header')],
+      ['CMS-1', 'CMS-2', null, 'CMS-4'],
     ]);
   });
 
@@ -216,7 +220,14 @@ describe('two columns for one field', () => {
       [[['Loss Address', 'Property Address'], ['loss_location.street']]],
       { 'Property Address': 'x' },
     ],
-    ['two general names', [[['Notes', 'Comments'], ['instructions']]], { Comments: 'x' }],
+    [
+      'two general names, and one name for a whole name',
+      [
+        [['Notes', 'Comments'], ['instructions']],
+        [['Insured Name'], ['policyholder.last_first_name', 'policyholder.company_name']],
+      ],
+      { ...NO_PARTS, Comments: 'x', 'Insured Name': 'x' },
+    ],
     [
       'an address beside general names of its parts',
       ['City', 'County', 'State', 'Zip', 'Address 2'].map((name) => [
@@ -227,11 +238,6 @@ describe('two columns for one field', () => {
         ...{ Address: 'x', 'Loss City': null, 'Loss State': null, 'Loss Zip': null },
         ...{ City: 'x', County: 'x', State: 'x', Zip: 'x', 'Address 2': 'x' },
       },
-    ],
-    [
-      'one name for a whole name',
-      [[['Insured Name'], ['policyholder.last_first_name', 'policyholder.company_name']]],
-      { ...NO_PARTS, 'Insured Name': '"REYES, ANA"' },
     ],
   ])('are a question with %s, and no row is read', (_, questions, row) => {
     const { problems, rows, columns } = imported(fileOf([row]));
@@ -386,7 +392,10 @@ describe('damaged text', () => {
       ['NULL', 'NULL'],
       ['', 'Null'],
     ];
-    expect(claimsOf(fileOf(missing.map(named)))).toEqual([]);
+    expect(found(fileOf(missing.map(named)))).toEqual(
+      missing.map(() => expect.stringContaining('stands for a missing value')),
+    );
+    expect(found(fileOf([{ 'agent.last_name': 'Null' }]))[0]).toContain('stands for a missing value');
     // Each first name is that beside the last name.
     const agent = { 'agent.first_name': 'JENNIFER', 'agent.last_name': 'NULL' };
     expect(claimsOf(fileOf([agent]))).toMatchObject([{ agent: { last_name: 'NULL' } }]);
@@ -407,7 +416,8 @@ describe('the bytes of a file', () => {
     ['Windows with many words', 'José Núñez, '.repeat(999), WINDOWS, 'windows-1252'],
     ['Windows with dashes', 'Müller – Miami–Dade', WINDOWS, 'windows-1252'],
     ['Windows with an apostrophe alone', 'O’Brien', WINDOWS, 'windows-1252'],
-    ['Windows with bullets and an ellipsis', '• call… • gate', WINDOWS, 'windows-1252'],
+    ['Windows with a bullet and a dash', '• call – gate', WINDOWS, 'windows-1252'],
+    ['Windows with an ellipsis', 'call…', WINDOWS, 'windows-1252'],
     ['an old Mac with one word', 'Bayamón', MAC, 'macintosh'],
     ['an old Mac', 'José García, Bayamón', MAC, 'macintosh'],
     ['DOS', 'José Ibáñez NUÑEZ'.replace('á', 'a'), DOS, 'ibm850'],
@@ -449,21 +459,26 @@ describe('the bytes of a file', () => {
   });
 
   test('that are text in several encodings are a question with a sample of each', () => {
-    const bytes = bytesOf('Ana,García', MAC);
+    // The mark is the same in both.
+    const bytes = bytesOf('©Ana,García', { ...MAC, '©': 0xa9 });
     const asked = () => decode(bytes);
     expect(asked).toThrow(UncertainEncoding);
     expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García).');
-    expect(readCsv(bytes, { ...MAX, encoding: 'macintosh' }).header).toEqual(['Ana', 'García']);
-    expect(() => decode(bytesOf('NU–EZ', WINDOWS))).toThrow(UncertainEncoding);
+    expect(readCsv(bytes, { ...MAX, encoding: 'macintosh' }).header).toEqual(['©Ana', 'García']);
+    expect(() => decode(bytesOf('NU–EZ, a\x81b', WINDOWS))).toThrow(
+      'text: macintosh (NUñEZ · aÅb), ibm850 (NUûEZ · aüb).',
+    );
     expect(() => decode(bytesOf('NU–EZ, \x81\xf0', WINDOWS))).toThrow('text: ibm850 (NUûEZ · ü\xad).');
     const words = ['García', 'García', 'María', 'Díaz', 'Ríos'].join();
     expect(() => decode(bytesOf(words, MAC))).toThrow('macintosh (García · María · Díaz).');
   });
 
-  test.each(['José', 'O’Brien', 'Šimon'])(
+  const UTF_8 = ['José', 'O’Brien', 'Šimon', 'ASCII after a mark'];
+  test.each(UTF_8)(
     'of which one row is in another encoding than UTF-8 damage that row, and not %s',
     (name) => {
-      const text = fileOf([{ 'Insured Last Name': name }, { 'Insured Last Name': 'XX' }, {}]);
+      const sent = [{ 'Insured Last Name': name }, { 'Insured Last Name': 'XX' }, {}];
+      const text = (name === UTF_8[3] ? '\ufeff' : '') + fileOf(sent);
       const bytes = Buffer.from(text.replace('XX', 'Ni\u0001o'));
       bytes[bytes.indexOf(1)] = 0xf1;
       const { rows } = importCsv(readCsv(bytes, MAX));
@@ -535,6 +550,7 @@ describe('a header', () => {
     const file = readCsv(text, { ...MAX, headerRow: 2 });
     expect([file.delimiter, file.header]).toEqual(['semicolon', ['Siniestro', 'Póliza', 'Teléfono']]);
     expect(partsOf(text, { headerRow: 2 })[0].content.delimiter).toBe('semicolon');
+    expect(partsOf(text, { headerRow: 2, delimiter: 'pipe' })[0].content.delimiter).toBe('pipe');
   });
 
   test('in a row after the last one is another problem than an empty file', () => {
@@ -589,7 +605,8 @@ describe('a date', () => {
 
 test('a mark of DOS at the end of a file is no row', () => {
   const text = fileOf([{}, {}]);
-  expect(found(`${text}\r\n\u001a\u001a`)).toEqual(['CMS-1', 'CMS-2']);
+  const quoted = text.replace('File ID', '"File ID"');
+  expect(readCsv(`\ufeff${quoted}\r\n\u001a\u001a`, MAX)).toEqual(readCsv(text, MAX));
   const within = fileOf([{ Notes: 'a\u001ab' }, {}]);
   expect(readCsv(within, MAX).rows).toHaveLength(2);
 });
@@ -599,8 +616,8 @@ test('the name of a file is cut to the length that the service takes', () => {
   const lengths = [nameOfFile(long), shownFileName(long)].map((name) => [...name].length);
   expect(lengths).toEqual([LIMITS.importName.max, LIMITS.importFileName.max]);
   const cut = 'a'.repeat(LIMITS.importName.max - 1);
-  const names = ['Monday_2026-08-27.csv', '2026-08-27.csv', `${cut} b.csv`].map(nameOfFile);
-  expect(names).toEqual(['Monday', 'CSV', cut]);
+  const names = ['Mon.Late_2026-08-27.csv', '2026-08-27.csv', `${cut} b.csv`].map(nameOfFile);
+  expect(names).toEqual(['Mon Late', 'CSV', cut]);
 });
 
 test.each([
@@ -616,7 +633,7 @@ test.each([
   ["'=1", "''=1"],
   ['\t=1', `"'\t'=1"`],
   ['\r1', `"'\r1"`],
-  ['x;=1', `"x;'=1"`],
+  ['x;=1|+2', `"x;'=1|'+2"`],
   ['x;"=1', `"x;""'=1"`],
   ['x\t=1', `"x\t'=1"`],
   ['x|@1', `"x|'@1"`],
@@ -627,7 +644,7 @@ test.each([
   ['a=1', 'a=1'],
   ['a-1', 'a-1'],
 ])('a text that a spreadsheet would calculate is exported as text: %j', (text, cell) => {
-  expect(spreadsheetCsv([[null], [text, -1]])).toBe(`\r\n${cell},-1\r\n`);
+  expect(spreadsheetCsv([[null], [text, -1, 0]])).toBe(`\r\n${cell},-1,0\r\n`);
 });
 
 test.each([
