@@ -20,6 +20,8 @@ test('a page reads a file in the encoding that it shows, or that is named', () =
   expect(textOf(Uint8Array.of(0x4c, 0x6f, 0xed, 0x7a, 0x61, 0x20, 0x96, 0x80))).toBe('Loíza –€');
   // Bytes that happen to be UTF-8.
   expect(textOf(Uint8Array.of(0xc2, 0xab), 'windows-1252')).toBe('Â«');
+  expect(textOf(Uint8Array.of(0xff, 0xfe, 0x4c), 'windows-1252')).toBe('ÿþL');
+  expect(() => textOf(Uint8Array.of(0x81), 'windows-1252')).toThrow('The file is not windows-1252');
   expect(() => textOf(Uint8Array.of(0xed), 'utf-8')).toThrow('The file is not utf-8');
   expect(() => textOf(Uint8Array.of(0xff, 0xfe, 0x4c))).toThrow('The file is not utf-16le');
 });
@@ -31,13 +33,13 @@ test('a file in UTF-8 is read, whatever characters it has', () => {
 
 test('a page says where a file has a NUL character, which the service does not take', () => {
   expect(() => textOf(Buffer.from('a,b\r\n1,2\r3,4\n5,\0'))).toThrow('Line 4 has a NUL character');
-  expect(textOf(Buffer.alloc(20_000_000, 'x')).length).toBe(20_000_000);
+  expect(textOf(Buffer.alloc(40_000_000, 'x\0')).length).toBe(20_000_000);
   expect(() => textOf(Buffer.alloc(20_000_001, 'x'))).toThrow('more than 20,000,000 characters');
 });
 
 test('a page reads the sheet of a workbook that is named', async () => {
-  const bytes = workbookOf({ sheets: [{ rows: [['a']] }, { name: 'Two', rows: [['b']] }] });
-  const read = [undefined, 'Two'].map(async (sheet) => (await readWorkbook(bytes, sheet)).text);
+  const bytes = workbookOf({ sheets: [{ rows: [['a']] }, { name: ' Two', rows: [['b']] }] });
+  const read = [undefined, ' Two'].map(async (sheet) => (await readWorkbook(bytes, sheet)).text);
   expect(await Promise.all(read)).toEqual(['a', 'b']);
 });
 
@@ -81,7 +83,7 @@ test('a file that is made of claims is read as the same claims', () => {
 test.each(['\n', '\r\n', '\r'])(
   'the parts of a file have all its rows, their numbers and the header (%j)',
   (end) => {
-    const rows = ['a;"two\nlines; ""quoted"""', 'b;5" pipe', 'c;"x\ry"', '', 'd;"\r\n"', 'e;'].map(
+    const rows = ['a;"two\n\nlines; ""quoted"""', 'b;5" pipe', 'c;"x\ry"', '', 'd;"\r\n"', 'e;'].map(
       (row) => row + end,
     );
     const text = `sep=;\r\n${end}Id;Note${end}${rows.join('').trimEnd()}`;
@@ -89,18 +91,24 @@ test.each(['\n', '\r\n', '\r'])(
       readCsv(part, { maxRows: 100, delimiter: 'semicolon', firstRow });
     const whole = readCsv(text, { maxRows: 100 });
     const MAX = { rows: 9, cells: 1000, characters: 1000 };
-    for (const maxRows of [1, 2, 3, 4, 5, 9]) {
-      const parts = splitCsv(text, { ...MAX, rows: maxRows });
+    // A row beyond a limit is a part of its own.
+    const limits = [...[1, 2, 3, 4, 5, 9].map((rows) => ({ rows })), { cells: 1 }, { characters: 1 }];
+    for (const limit of limits) {
+      const parts = splitCsv(text, { ...MAX, ...limit });
       const found = parts.flatMap(({ content, lines, rows: count }) => {
         const { header, rows: ofPart, lines: ofLines } = read(content.text, content.first_row);
         expect([header, ofPart.length, ofLines]).toEqual([whole.header, count, lines]);
-        expect(count).toBeLessThanOrEqual(maxRows);
+        expect(count).toBeLessThanOrEqual('rows' in limit ? limit.rows : 1);
         return ofPart;
       });
       expect(found).toEqual(whole.rows);
     }
     const asOne = { text, delimiter: 'semicolon', header_row: undefined, first_row: undefined };
     expect(splitCsv(text, MAX)).toEqual([{ content: asOne, rows: 5, lines: 8 }]);
+    const titled = ['Title', 'a,b', '1,2', '3,4'].join(end);
+    expect(splitCsv(titled, { ...MAX, rows: 1 }, { headerRow: 2 })[1]?.content).toMatchObject({
+      ...{ text: `a,b${end}3,4`, header_row: undefined, first_row: 4 },
+    });
     for (const { content } of splitCsv(text, { ...MAX, characters: 45 }))
       expect(content.text.length).toBeLessThanOrEqual(45);
   },

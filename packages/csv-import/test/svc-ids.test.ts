@@ -6,7 +6,7 @@ const listed = (text: string) => svcIdsIn(text).entries.map(({ svcId }) => svcId
 
 test('SVCIDs are read one in a line, with blank lines, a header or none, and as spreadsheets change them', () => {
   const read = svcIdsIn(
-    '\ufeffSVC ID\r\n SVC-1 \r\n\r\nSVC\u20112\u200b\r\n ="SVC-3"\r\n"SVC-4"\r\n\u00a0SVC–5\u22126',
+    '\ufeffSVC ID\r\n SVC-1 \r\n\r\n\u200bSVC\u20112\u200b\r\n ="SVC-3 "\r\n"SVC-4"\r\n\u00a0SVC–5\u22126',
   );
   expect(read).toEqual({
     entries: [
@@ -20,7 +20,7 @@ test('SVCIDs are read one in a line, with blank lines, a header or none, and as 
   });
   expect(listed('SVC-1\nSVC-2')).toEqual(['SVC-1', 'SVC-2']);
   expect(listed('SVC-1, SVC-2;x\n')).toEqual(['SVC-1', 'SVC-2;x']);
-  expect(listed('\nSVC-1\tSVC-2\n')).toEqual(['SVC-1', 'SVC-2']);
+  expect(listed('\nSVC-1\t\tSVC-2\n')).toEqual(['SVC-1', 'SVC-2']);
   for (const blank of ['', ' \n\t\n', '\ufeff']) expect(listed(blank)).toEqual([]);
 });
 
@@ -32,12 +32,18 @@ test('of a table, the column of SVCIDs is read, and the names of the others are 
   ];
   expect(svcIdsIn(rows)).toEqual({ entries: both, leftOut: ['Column 1', 'Column 2'] });
   const moved = both.map(({ row, svcId }) => ({ row: row + 1, svcId }));
-  for (const name of ['SVCID', 'svc_id', 'Adjuster ID', 'adjuster_svc_id', 'Code'])
-    expect(svcIdsIn(`Name,E-mail,${name}\n${rows}`)).toEqual({ entries: moved, leftOut: ['Name', 'E-mail'] });
+  // A name counts for more than what the cells look like.
+  const likeIds = rows.replaceAll(' ', '1');
+  for (const name of ['SVCID', 'svc_id', 'Adjuster ID', 'adjuster_svc_id', 'Id', 'Code'])
+    expect(svcIdsIn(`Name,E-mail,${name}\n${name === 'Code' ? rows : likeIds}`)).toEqual({
+      entries: moved,
+      leftOut: ['Name', 'E-mail'],
+    });
+  expect(svcIdsIn('Team\nJean D,SVC-7\nAda O,SVC-8')).toEqual({ entries: moved, leftOut: ['Team'] });
   expect(svcIdsIn('a 1\tSVC-7\t\nb 2\tSVC-8\t\n')).toEqual({ entries: both, leftOut: ['Column 1'] });
-  expect(svcIdsIn('SVCID,\nSVC-1,x')).toEqual({
+  expect(svcIdsIn('SVCID,Team,\nSVC-1,,x')).toEqual({
     entries: [{ row: 2, svcId: 'SVC-1' }],
-    leftOut: ['Column 2'],
+    leftOut: ['Team', 'Column 3'],
   });
   expect(['Ana,Naples\nJean,Miami', 'Ana,SVC-1'].map(listed)).toEqual([['Ana', 'Jean'], ['SVC-1']]);
 });

@@ -59,6 +59,8 @@ const claimWith = (changes: Readonly<Record<string, Cells[number]>>, more: Parti
   return row !== undefined && 'claim' in row ? row.claim : row?.problems;
 };
 
+const RELATIONSHIPS = 'xl/_rels/workbook.xml.rels';
+
 describe('a workbook', () => {
   const folder = new URL('workbooks/', import.meta.url);
 
@@ -127,9 +129,10 @@ describe('a workbook', () => {
     ])
       .replace('<row>', '<row r="2">')
       .replace('<row>', '<row r="5">')
-      .replace('<row>', '<row r="6"/><row r="7"><c r="A7"/></row><row r="9" hidden="1">');
+      .replace('<row>', '<row r="6"/><row r="7" hidden="1"><c r="A7"/></row><row r="9" hidden="true">')
+      .replace('<row>', '<row hidden="1">');
     const { text, hiddenRows } = read(workbookOf({ sheets: [{ xml: xmlOfRows }] }));
-    expect(hiddenRows).toBe(1);
+    expect(hiddenRows).toBe(2);
     expect(importCsv(csvOf(text)).problems).toMatchObject([
       { detail: expect.stringContaining('row 5 does: choose') },
     ]);
@@ -158,6 +161,9 @@ describe('a workbook', () => {
     ]);
     const hidden = { state: 'hidden', rows: [['a', 'b']] } as const;
     expect(read(workbookOf({ sheets: [hidden, hidden] })).sheet).toBe('Sheet1');
+    const { [RELATIONSHIPS]: related, ...others } = partsOf({ sheets: [hidden, { rows: [['c', 'd']] }] });
+    const chart = related?.replace('/worksheet"', '/chartsheet"');
+    expect(read(zipped({ ...others, [RELATIONSHIPS]: chart })).sheets).toEqual(['Sheet2']);
     expect(failure(() => named('constructor'))).toBe(
       'The workbook has no sheet with this name. Its sheets: Old, Claims & more, __proto__, OLD.',
     );
@@ -182,7 +188,7 @@ describe('a workbook', () => {
   });
 
   test('is read with sizes as ZIP64 has them, each or some, and with notes of its packer', () => {
-    const bytes = Buffer.from(zipped(partsOf({ sheets: [{ rows: [['a', 'b']] }], shared: '' }), 0));
+    const bytes = Buffer.from(zipped(partsOf({ sheets: [{ rows: [['a', 'b']] }], shared: '' })));
     const end = bytes.length - 22;
     const begin = bytes.readUInt32LE(end + 16);
     const entries: Buffer[] = [];
@@ -207,13 +213,15 @@ describe('a workbook', () => {
     const parts = partsOf({ sheets: [{ rows: [['a', 'é']] }] });
     const { 'xl/workbook.xml': main = '', 'xl/worksheets/sheet1.xml': sheet = '', ...others } = parts;
     const prefixed = sheet.replace(/<(\/?)(\w)/g, '<$1x:$2').replace('xmlns=', 'xmlns:x=');
-    const strict = main.replaceAll('http://schemas.openxmlformats.org/', 'http://purl.oclc.org/ooxml/');
+    const strict = main
+      .replaceAll('http://schemas.openxmlformats.org/', 'http://purl.oclc.org/ooxml/')
+      .replaceAll(/\br:id|(?<=xmlns:)r\b/g, (name) => name.replace('r', 'rel'));
     const renamed = zipped({
       ...others,
       '_rels/.rels': others['_rels/.rels']?.replace('xl/workbook.xml', '/XL/./other/../Book.xml'),
       'xl\\book.xml': strict,
       'xl/_rels/Book.xml.rels': others['xl/_rels/workbook.xml.rels'],
-      'XL/worksheets/Sheet1.xml': prefixed,
+      'XL\\worksheets\\Sheet1.xml': prefixed,
     });
     expect(read(renamed).text).toBe('a\té');
     const bytes = new Uint8Array(Buffer.from(`\ufeff${sheet}`, 'utf16le'));
@@ -254,8 +262,10 @@ describe('a cell', () => {
     ['a day before the first', number('-1', 1), '########'],
     ['a day after the last', number('2958466', 1), '########'],
     ['zeros before a ZIP code', number('8260', 3), '08260'],
+    ['a number below zero in a format of zeros', number('-82', 3), '-82'],
     ['more digits than zeros', number('123456', 3), '123456'],
     ['a ZIP code with four more digits', number('82601234', 5), '08260-1234'],
+    ['a number in groups of digits', number('12345678', 13), '012 34 5678'],
     ['a format in another language', number('46261', 6), '2026-08-27'],
     ['a format with a text of letters', number('12', 9), '12'],
     ['a format with colors and conditions', number('12', 10), '12'],
@@ -271,6 +281,7 @@ describe('a cell', () => {
     ['text in several fonts', xml('<c t="s"><v>0</v></c>'), 'Pal metto'],
     ['text without how it is pronounced', xml('<c t="s"><v>1</v></c>'), '東京'],
     ['a section of characters', xml('<c t="s"><v>2</v></c>'), 'a<b'],
+    ['an empty text of several cells', xml('<c t="s"><v>3</v></c>'), ''],
     ['escaped control characters', inlineXml('a_x000D_\nb_x0000_c_xD800_'), 'a\r\nb\ufffdc\ufffd'],
     ['an escaped escape', inlineXml('_x005F_x0041_'), '_x0041_'],
     ['a number that is none', number('12x'), '12x'],
@@ -288,11 +299,11 @@ describe('a cell', () => {
       '0 "days; each"',
       '[Red][<=9999999]###\\-####;\\(###\\)_)',
       'mmm-yy',
-      '[mm]:ss',
+      ...['[mm]:ss', '000 00 0000'],
     ];
     const shared =
       '<si><r><rPr><b/></rPr><t xml:space="preserve">Pal </t></r><r><t>metto</t></r></si>' +
-      '<si><t>東_x4EAC_</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t><![CDATA[a<b]]></t></si>';
+      '<si><t>東_x4EAC_</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><t><![CDATA[a<b]]></t></si><si><t/></si>';
     expect(textOf(one, { formats, shared })).toBe(expected);
   });
 
@@ -326,6 +337,7 @@ describe('a cell', () => {
   test('with a built-in format of a date or a time shows one, and with no other', () => {
     const ids = [...Array(200).keys()].filter((id) => numberFormat(id, new Map()).kind === 'date');
     const range = (from: number, to: number) => [...Array(to + 1).keys()].slice(from);
+    expect(numberFormat(14, new Map([[14, '000']]))).toEqual({ kind: 'digits', mask: '000' });
     expect(ids).toEqual([...range(14, 22), ...range(27, 36), ...range(45, 47), ...range(50, 58)]);
   });
 
@@ -383,7 +395,6 @@ describe('a file that is no workbook to read', () => {
   ];
   const parts = partsOf({ sheets: [{ rows: ROWS }] });
   const SHEET = 'xl/worksheets/sheet1.xml';
-  const RELATIONSHIPS = 'xl/_rels/workbook.xml.rels';
   const withSheet = (sheet: string | Uint8Array): Uint8Array => zipped({ ...parts, [SHEET]: sheet });
   const withRows = (rows: string): Uint8Array =>
     withSheet(sheetXml([]).replace('</sheetData>', `${rows}</sheetData>`));
@@ -427,6 +438,7 @@ describe('a file that is no workbook to read', () => {
     ['wrong checksum', 16, 7],
     ['ends too early', 20, 0xffff],
     ['larger than it says', 24, 3],
+    ['wrong checksum', 24, 0xffff],
     ['not where it should be', 42, 0xffff],
   ])('is said in words where its directory is changed: %s', (message, at, value) => {
     const bytes = Buffer.from(zipped(parts, 0));
@@ -441,6 +453,7 @@ describe('a file that is no workbook to read', () => {
     ['a part is not XML', 'a,b'],
     ['a part is not XML', '<worksheet><sheetData>'],
     ['not Unicode', Uint8Array.of(0x3c, 0x61, 0xff, 0xfe)],
+    ['not Unicode', Buffer.concat([Buffer.from(sheetXml(ROWS)), Uint8Array.of(0xc3)])],
     ['The sheet is empty.', sheetXml([[' ', '']])],
   ])('is said in words where its sheet is other XML: %s', (message, sheet) => {
     expect(failure(() => read(withSheet(sheet)))).toContain(message);
@@ -504,6 +517,12 @@ describe('a file that is no workbook to read', () => {
     expect([small(8).text, failure(() => small(7))]).toEqual([
       'a\tb\r\n1\t2',
       expect.stringContaining('more than 7 characters'),
+    ]);
+    const unpacked = Object.values(parts).join('').length;
+    const within = (maxBytes: number) => failure(() => read(zipped(parts), { maxBytes }));
+    expect([within(unpacked), within(unpacked - 1)]).toEqual([
+      'was read',
+      expect.stringContaining('too large once it is unpacked'),
     ]);
     const styles = parts['xl/styles.xml']?.replace('<cellXfs>', `<cellXfs>${'<xf/>'.repeat(70_000)}`);
     expect(failure(() => read(zipped({ ...parts, 'xl/styles.xml': styles })))).toContain('too many formats');
