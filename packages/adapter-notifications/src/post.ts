@@ -142,16 +142,17 @@ function exchange(
         if (text.length === MAX_BODY_BYTES) end();
       });
       // The status has arrived, and what follows it cannot fail the request.
-      outgoing.off('error', reject).on('error', () => {});
+      outgoing
+        .off('error', reject)
+        .off('close', closed)
+        .on('error', () => {});
       response.on('error', () => {});
       response.once('close', end);
     });
-    outgoing.once('error', reject);
-    outgoing.once('close', () => {
-      clearInterval(checking);
-      // A response that switches protocols (101) emits nothing else.
-      reject(new Error('The server closed the connection.'));
-    });
+    // A response that switches protocols (101) emits nothing else.
+    const closed = (): void => reject(new Error('The server closed the connection.'));
+    outgoing.once('error', reject).once('close', closed);
+    outgoing.once('close', () => clearInterval(checking));
     outgoing.end(body ?? undefined);
   });
 }

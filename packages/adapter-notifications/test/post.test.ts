@@ -51,6 +51,8 @@ const BEHAVIORS = {
     void socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno'),
   'sends headers without end': flood('HTTP/1.1 200 OK\r\n', 'X-Header: x\r\n'),
   'sends empty lines without end': flood('', '\r\n'),
+  'breaks off in its body': (socket: Socket) =>
+    void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'),
   'switches protocols': flood(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     'x',
@@ -121,7 +123,8 @@ describe('an address', () => {
   test('of this machine is connected to during development, and those of its neighbors are not', async () => {
     requests.length = 0;
     const developing = (resolved: string[]) => outcome(urlOf('hooks.example'), { resolved });
-    expect(await developing(['127.0.0.1'])).toBe(200);
+    // The first one refuses the connection.
+    expect(await developing(['127.0.0.9', '127.0.0.1'])).toBe(200);
     expect(await outcome(urlOf('localhost'))).toBe(200);
     expect(requests).toEqual([`hooks.example:${port}`, `localhost:${port}`]);
     for (const addresses of [['10.0.0.1'], ['127.0.0.1', '10.0.0.1'], ['::ffff:10.0.0.1']])
@@ -134,7 +137,7 @@ describe('a name', () => {
     const hosts = ['here.example', 'alias.example', 'many.example'];
     const ends = await Promise.all(hosts.map((host) => outcome(urlOf(host))));
     expect(ends).toEqual(hosts.map(() => 200));
-    const resolve = createResolveName([names.address]);
+    const resolve = createResolveName([names.address], '/no/hosts');
     const signal = AbortSignal.timeout(20_000);
     expect(await resolve('many.example', signal)).toHaveLength(4);
     expect(await resolve('six.example', signal)).toEqual([{ address: '::1', family: 6 }]);
@@ -193,6 +196,7 @@ describe('a receiver', () => {
     ['hints eleven times', 'Error'],
     ['sends headers without end', 'Error'],
     ['sends empty lines without end', 'Error'],
+    ['breaks off in its body', 200],
     ['switches protocols', 'Error'],
     ['is silent', 'AbortError'],
   ] as const)('that %s costs little, and its connection is closed', async (name, expected) => {
