@@ -399,12 +399,18 @@ test('the log has why a signal failed, and that one could not be recorded', asyn
   const keys = { idempotencyKey: 'k', fingerprint: 'f', adjuster: account.manual };
   await services.sendClaim({ firmId: firmId as FirmId, environment: 'test' }, { ...testClaim(1), ...keys });
   lines.length = 0;
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
+  const nextAttempts: unknown[] = [];
   for (const recordRetry of [stores.webhookQueue.recordRetry, () => Promise.reject(new TypeError('lost'))]) {
     jest.spyOn(stores.webhookQueue, 'recordRetry').mockImplementation(recordRetry);
     await services.webhookDeliveries.start();
     await services.webhookDeliveries.settled();
+    const [delivery] = await stores.webhookReads.deliveries(firmId as FirmId, webhook.id, null, 1);
+    nextAttempts.push((delivery?.nextAttemptAt ?? 0) - clock.now());
     clock.advance(60_000);
   }
+  // One that is not recorded is held until another process may take it.
+  expect(nextAttempts).toEqual([2250, 20_000]);
   const failed = { firm_id: firmId, webhook_id: webhook.id };
   expect(lines).toEqual([
     ['info', 'a webhook attempt failed', { ...failed, attempt: 1, error: 'timeout' }],

@@ -98,7 +98,8 @@ const REQUEST = named('request', 'requestId environment route status durationMs'
 const WEBHOOK = named('webhook', 'id environment paused previousSecretUntil createdAt', {
   url: 'https://user:password@a.example/b?c',
 });
-const DELIVERY = named('delivery', 'id type status createdAt nextAttemptAt attemptCount responseBody', {
+const DELIVERY = named('delivery', 'id type status createdAt nextAttemptAt attemptCount', {
+  responseBody: '',
   ...{ changesAfter: 1000, attempts: [named('attempt', 'at status error', { durationMs: 7 })] },
 });
 const IMPORT = named(

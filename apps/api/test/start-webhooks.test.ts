@@ -1,16 +1,20 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { later } from '@svc/testkit/eventually';
 import { startWebhooks } from '../src/composition/start-webhooks.ts';
 
-test('signals that could not be queued are reported and queued later, and stopping waits for those that are queued and sent, but not for one that never ends', async () => {
+test('signals that could not be queued are reported and queued later, and none after a stop, which waits for those that are queued and sent, but not for one that never ends', async () => {
   const [failed, begun, queued] = [later(), later(), later()];
-  const log = { debug() {}, info() {}, error() {}, warn: () => failed.resolve() };
-  const broken = startWebhooks(
-    { start: () => Promise.reject(new Error('no connection')), settled: () => new Promise(() => {}) },
-    log,
-  );
+  const warn = jest.fn(() => failed.resolve());
+  const log = { debug() {}, info() {}, error() {}, warn };
+  const start = jest.fn(() => Promise.reject(new TypeError('at postgres://user:password@host')));
+  await startWebhooks({ start, settled: async () => {} }, log).stop();
+  expect(start).not.toHaveBeenCalled();
+  const broken = startWebhooks({ start, settled: () => new Promise(() => {}) }, log);
   await failed.promise;
   await broken.stop();
+  expect(start).toHaveBeenCalledTimes(1);
+  const report = ['signals could not be queued, which will be retried', { error: 'TypeError' }];
+  expect(warn.mock.calls).toEqual([report]);
 
   const steps: string[] = [];
   const deliveries = {

@@ -58,6 +58,7 @@ async function setUp({
     endpoints: await memory.webhookReads.endpoints(firm.id),
     recorded: (await auditOf(firm.id)).filter(({ action }) => action === 'webhook.pause'),
     mails: (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_webhook_paused').length,
+    deliveries: await memory.webhookReads.deliveries(firm.id, webhook.id, null, 9),
   });
   return { clock, taken, running, outcomes, errors, failed, deliveries, end, remove, pauses };
 }
@@ -111,7 +112,7 @@ test('each attempt is counted by its outcome, and one that failed or cannot be r
   };
   const recordDelivered: WebhookQueue['recordDelivered'] = async (_, { at, durationMs }, nextSignalAt) =>
     void recorded.push([at, durationMs, nextSignalAt]);
-  const { deliveries, clock, outcomes, errors, failed, end, pauses } = await setUp({
+  const { deliveries, clock, outcomes, errors, failed, taken, end, pauses } = await setUp({
     ...{ most: 1, recordRetry, recordDelivered },
   });
   const start = clock.now();
@@ -137,8 +138,11 @@ test('each attempt is counted by its outcome, and one that failed or cannot be r
     endpoints: [{ paused: 'failing', pauseMailedAt: start + 124 + WEBHOOK_RETRY_MS }],
     recorded: [{ changes: { paused: { from: null, to: 'failing' } } }],
     mails: 1,
+    // Also those that ended when the endpoint was paused already.
+    deliveries: [{ status: 'failed', nextAttemptAt: null, attemptCount: 4 }],
   });
   expect(errors).toEqual([error, error]);
+  expect(taken.map(({ room: [, , running] }) => running)).toEqual(Array(8).fill(0));
 });
 
 test('the end of an attempt at an endpoint that was removed has no effect', async () => {

@@ -238,17 +238,19 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         code: 'already_rolled',
         message: expect.stringContaining(`is in use until ${until}.`),
       });
-      await sendOne(firm);
-      await deliver();
-      expect(sentTo(webhook)[0].secrets[1]).toBe(webhook.secret);
+      const secretsOfNext = async () => {
+        later(SECOND);
+        await sendOne(firm);
+        await deliver();
+        return sentTo(webhook).at(-1)?.secrets;
+      };
+      expect((await secretsOfNext())?.[1]).toBe(webhook.secret);
       const leaked = await roll(0);
-      later(SECOND);
-      await sendOne(firm);
-      await deliver();
-      expect(sentTo(webhook)[1].secrets).toEqual([leaked.secret]);
-      await roll(HOUR);
+      expect(await secretsOfNext()).toEqual([leaked.secret]);
+      const second = await roll(HOUR);
       later(HOUR);
-      await roll(HOUR);
+      const third = await roll(HOUR);
+      expect(await secretsOfNext()).toEqual([third.secret, second.secret]);
     });
   });
 
@@ -280,6 +282,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       });
       // The first attempt, and those of the 22 that were not refused.
       expect(sent).toBe(23 - refused.length);
+      const recorded = (await fixture().auditOf(firm.id)).filter(({ action }) => action === 'webhook.replay');
+      expect(recorded).toHaveLength(21 - refused.length);
       const planned = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       if (planned === null) throw new Error('no delivery');
       const stale = { ...planned, nextAttemptAt: 1 };
@@ -290,7 +294,8 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
       expect([kept?.status, kept?.nextAttemptAt]).toEqual(['pending', planned.nextAttemptAt]);
       respond(webhook, 204);
-      const { responseBody: _, ...delivered } = await replay(use);
+      const { responseBody, ...delivered } = await replay(use);
+      expect(responseBody).toBe('');
       expect(delivered).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 26 });
       expect(await deliveriesOf(firm, webhook)).toEqual([delivered]);
       expect(new Set(sentTo(webhook).map(({ id }) => id))).toEqual(new Set([pending?.id]));
@@ -319,18 +324,21 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         );
       const [, kept] = await deliveriesOf(firm, webhook);
       expect(kept).toMatchObject({ status: 'delivered', nextAttemptAt: null, attemptCount: 5 });
-      const page = (after: KeysetPosition | null) =>
-        fixture().use.listWebhookDeliveries(firm.id, webhook.webhook.id, { after, limit: 1 });
-      const { rows, next } = await page(null);
-      expect([...rows, ...(await page(next)).rows].map(({ id }) => id)).toEqual(
-        (await deliveriesOf(firm, webhook)).map(({ id }) => id),
-      );
-      expect((await page({ at: earlier.createdAt, id: earlier.id })).rows).toEqual([]);
       const { id } = await fixture().use.testWebhook(OPERATOR, firm.id, webhook.webhook.id);
       respond(webhook, 204);
       await fixture().use.replayWebhook(OPERATOR, firm.id, id);
       const [tested] = await deliveriesOf(firm, webhook);
       expect(tested).toMatchObject({ id, status: 'delivered', nextAttemptAt: null, attemptCount: 2 });
+      // At the same time.
+      for (let count = 0; count < 3; count += 1)
+        await fixture().use.testWebhook(OPERATOR, firm.id, webhook.webhook.id);
+      const all = await deliveriesOf(firm, webhook);
+      expect(all).toEqual(all.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)));
+      const page = (after: KeysetPosition | null) =>
+        fixture().use.listWebhookDeliveries(firm.id, webhook.webhook.id, { after, limit: 3 });
+      const { rows, next } = await page(null);
+      const last = await page(next);
+      expect([[...rows, ...last.rows], last.rows.length, last.next]).toEqual([all, 3, null]);
     });
 
     test('that is removed while it is tested leaves no delivery', async () => {
@@ -371,7 +379,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         () => use.listWebhookDeliveries(other.id, id, { after: null, limit: 9 }),
         () => use.testWebhook(OPERATOR, firm.id, 'no id'),
       ])
-        expect(await errorCodeOf(failing())).toBe('not_found');
+        for (const _ of [1, 2]) expect(await errorCodeOf(failing())).toBe('not_found');
       expect(await fixture().stores.webhookReads.endpoints(other.id)).toEqual([]);
       expect(await fixture().stores.webhookReads.deliveries(other.id, id, null, 10)).toEqual([]);
     });
@@ -380,33 +388,61 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const { newTeam, use, send } = fixture();
       const { firm, svcId } = await newTeam();
       const [one, other, live] = [await create(firm, 'test'), await create(firm, 'test'), await create(firm)];
+      const deliverChange = async () => {
+        later(SECOND);
+        await sendOne(firm);
+        await deliver();
+      };
+      await deliverChange();
       for (const webhook of [one, other]) respond(webhook, 503);
-      await sendOne(firm);
-      await deliver();
+      await deliverChange();
       const statuses = () =>
         Promise.all(
           [one, other, live].map(async (webhook) =>
             (await deliveriesOf(firm, webhook)).map(({ status }) => status).join(),
           ),
         );
-      expect(await statuses()).toEqual(['pending', 'pending', '']);
-      await use.updateWebhook(OPERATOR, firm.id, one.webhook.id, { state: 'paused' });
-      expect(await statuses()).toEqual(['failed', 'pending', '']);
+      expect(await statuses()).toEqual(['pending,delivered', 'pending,delivered', '']);
+      const setState = (state: 'active' | 'paused') =>
+        use.updateWebhook(OPERATOR, firm.id, one.webhook.id, { state });
+      await setState('paused');
+      expect(await statuses()).toEqual(['failed,delivered', 'pending,delivered', '']);
       const [ended] = await deliveriesOf(firm, one);
       if (ended === undefined) throw new Error('no delivery');
       // The attempt that ran while it was paused.
       await fixture().stores.webhookQueue.recordRetry(ended, FAILED, fixture().clock.now());
       const counted = [1, 2].map((attemptCount) => ({ status: 'failed', nextAttemptAt: null, attemptCount }));
-      expect([ended, ...(await deliveriesOf(firm, one))]).toMatchObject(counted);
+      const [latest] = await deliveriesOf(firm, one);
+      expect([ended, latest]).toMatchObject(counted);
+      // Its changes need no other signal once it was repeated by hand.
+      respond(one, 204);
+      await use.replayWebhook(OPERATOR, firm.id, ended.id);
+      await setState('active');
+      later(SECOND);
+      await deliver();
+      expect(await statuses()).toEqual(['delivered,delivered', 'pending,delivered', '']);
       await use.removeWebhook(OPERATOR, firm.id, one.webhook.id);
-      expect(await statuses()).toEqual(['', 'pending', '']);
-      await send(firm.live, svcId);
+      expect(await statuses()).toEqual(['', 'pending,delivered', '']);
+      const sent = await send(firm.live, svcId);
       await deliver();
-      expect(await statuses()).toEqual(['', 'pending', 'delivered']);
+      expect(await statuses()).toEqual(['', 'pending,delivered', 'delivered']);
       respond(other, 204);
-      later(3 * SECOND);
-      await deliver();
-      expect(await statuses()).toEqual(['', 'delivered', 'delivered']);
+      for (const _ of [1, 2]) {
+        later(3 * SECOND);
+        await deliver();
+        expect(await statuses()).toEqual(['', 'delivered,delivered', 'delivered']);
+      }
+      respond(other, 503);
+      await deliverChange();
+      // Not from before the change of the other environment.
+      expect(Date.parse(sentTo(other).at(-1)?.data.updated_since)).toBeGreaterThan(sent.claim.updatedAt);
+      respond(other, 410);
+      const [pending] = await deliveriesOf(firm, other);
+      await use.replayWebhook(OPERATOR, firm.id, pending?.id ?? '');
+      expect([await stateOf(firm, other), await statuses()]).toEqual([
+        'gone',
+        ['', 'failed,delivered,delivered', 'delivered'],
+      ]);
     });
 
     test('that fails delays no other one of its firm, and later gets a signal of the changes it missed', async () => {
@@ -435,6 +471,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const firm = await fixture().newFirm();
       const webhook = await create(firm);
       await use.testWebhook(OPERATOR, firm.id, webhook.webhook.id);
+      await use.updateWebhook(OPERATOR, firm.id, webhook.webhook.id, { state: 'paused' });
       await Promise.all([create(firm), create(firm), create(firm)]);
       const racing = await Promise.allSettled([create(firm), create(firm), create(firm)]);
       expect(racing.filter(({ status }) => status === 'rejected')).toHaveLength(2);
