@@ -12,9 +12,8 @@ test('signals that could not be queued are reported and queued later, and none a
   const broken = startWebhooks({ start, settled: () => new Promise(() => {}) }, log);
   await failed.promise;
   await broken.stop();
-  expect(start).toHaveBeenCalledTimes(1);
   const report = ['signals could not be queued, which will be retried', { error: 'TypeError' }];
-  expect(warn.mock.calls).toEqual([report]);
+  expect([start.mock.calls, warn.mock.calls]).toEqual([[[]], [report]]);
 
   const steps: string[] = [];
   const deliveries = {
