@@ -409,7 +409,6 @@ test('the log has why a signal failed, and that one could not be recorded', asyn
     nextAttempts.push((delivery?.nextAttemptAt ?? 0) - clock.now());
     clock.advance(60_000);
   }
-  // One that is not recorded is held until another process may take it.
   expect(nextAttempts).toEqual([2250, 20_000]);
   const failed = { firm_id: firmId, webhook_id: webhook.id };
   expect(lines).toEqual([

@@ -381,6 +381,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         for (const _ of [1, 2]) expect(await errorCodeOf(failing())).toBe('not_found');
       expect(await fixture().stores.webhookReads.endpoints(other.id)).toEqual([]);
       expect(await fixture().stores.webhookReads.deliveries(other.id, id, null, 10)).toEqual([]);
+      expect(await fixture().stores.webhookReads.delivery(other.id, delivery)).toBeNull();
     });
 
     test('leaves another one of its firm as it is when it is paused or removed, and each has its environment', async () => {
