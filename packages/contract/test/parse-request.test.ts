@@ -287,7 +287,9 @@ describe('a query', () => {
 
   it('of the board orders only claims that wait by their wait', () => {
     const searches = ['status=rejected&order=waiting', 'closed=false&order=waiting', 'status=accepted'];
-    const wrong = ['status=accepted', 'closed=true', 'clock_late=true'].map((of) => `${of}&order=waiting`);
+    const wrong = ['status=accepted', 'late=true&closed=true', 'clock_late=true'].map(
+      (of) => `${of}&order=waiting`,
+    );
     const found = [
       ...searches,
       ...wrong,

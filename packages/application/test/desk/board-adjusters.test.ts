@@ -5,9 +5,11 @@ import { makeListBoardAdjusters } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('adjusters are listed with their own work, and for a claim with distance and warnings, those who rejected it last', async () => {
-  const { newFirm, newMember, sendId, newClaim, offer, use, memory, clock } = memoryFixture();
+  const { newFirm, newMember, newAdjuster, invite, sendId, newClaim, offer, use, memory, clock } =
+    memoryFixture();
   const firm = await newFirm();
   const [rejecting, near, silent] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+  const invited = (await invite(firm, (await newAdjuster()).svcId)).adjuster.svcId;
   const ofAdjusters = new Map([
     [rejecting, { openOffers: 1, openClaims: 2, medianAnswerMs: 3 }],
     [silent, { openOffers: 4, openClaims: 5, medianAnswerMs: null }],
@@ -42,12 +44,16 @@ test('adjusters are listed with their own work, and for a claim with distance an
       ]);
   };
   await use.setSharing({ svcId: near }, firm.id, { workArea: true });
+  await use.setSharing({ svcId: silent }, firm.id, { credentials: true });
   await use.setSharing({ svcId: rejecting }, firm.id, { workArea: true, credentials: true });
   const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn: '2099-01-01' }] as const;
   // In 14 days by UTC, and later where it is not this day yet.
-  const expiresOn = new Date(clock.advance(13 * HOUR) + 14 * DAY).toISOString().slice(0, 10);
-  const fcn = { number: '0070012345', categories: ['residential'], expiresOn } as const;
+  clock.advance(13 * HOUR);
+  // By UTC, where it is a day later.
+  const inDays = (days: number) => new Date(clock.now() + days * DAY).toISOString().slice(0, 10);
+  const fcn = { number: '0070012345', categories: ['residential'], expiresOn: inDays(14) } as const;
   for (const svcId of [rejecting, near]) await use.saveCredentials({ svcId }, { licenses, fcn });
+  await use.saveCredentials({ svcId: silent }, { fcn: { ...fcn, categories: [], expiresOn: inDays(15) } });
   const claim = newClaim();
   const asSent = JSON.stringify({
     ...JSON.parse(claim.asSent),
@@ -65,13 +71,17 @@ test('adjusters are listed with their own work, and for a claim with distance an
   const rejectedAt = clock.advance(60_000);
   await use.rejectClaim({ svcId: rejecting }, id, null);
   for (const svcId of [near, rejecting]) await offer(firm.live, id, svcId);
+  clock.advance(60_000);
+  await use.acceptClaim({ svcId: rejecting }, id);
   expect(await page()).toEqual([
     [rejecting, 1, 2, 3, null, null, ''],
     [near, 0, 0, null, null, null, ''],
     [silent, 4, 5, null, null, null, ''],
+    [invited, 0, 0, null, null, null, ''],
   ]);
   expect(await page(id)).toEqual([
     [near, 0, 0, null, null, 1, ''],
+    [invited, 0, 0, null, null, null, 'limit_reached'],
     [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category,limit_reached'],
     [silent, 4, 5, null, earlier, null, 'limit_reached'],
   ]);
@@ -79,11 +89,11 @@ test('adjusters are listed with their own work, and for a claim with distance an
   const withoutForm = JSON.stringify(unnamed) as typeof claim.asSent;
   const other = await sendId(firm.live, near, { claim: { ...newClaim(), asSent: withoutForm } });
   expect((await page(other)).map((row) => row.at(-1)).toSorted()).toEqual([
-    ...['', 'license_missing,license_expires,limit_reached', 'limit_reached'],
+    ...['', 'license_missing,license_expires,limit_reached', 'limit_reached', 'limit_reached'],
   ]);
   const stranger = await newFirm();
   expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');
-  const first = await list(firm.id, 'live', { after: null, limit: 1 }, id);
+  const first = await list(firm.id, 'live', { after: null, limit: 9, maxBytes: 1 }, id);
   const rest = await list(firm.id, 'live', { after: first.next, limit: 100 }, id);
   expect(first.rows).toHaveLength(1);
   expect(rest.rows).not.toContainEqual(first.rows[0]);

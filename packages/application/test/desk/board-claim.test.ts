@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { HOUR, MINUTE } from '@svc/domain';
+import { HOUR, MINUTE, type Svcid } from '@svc/domain';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a claim names who made its offers, the adjusters who are members, and since when it waits, late or not', async () => {
-  const { newFirm, newMember, newStaff, newKey, sendId, use, clock, memory } = memoryFixture();
+  const { newFirm, newMember, newStaff, newKey, sendId, use, clock } = memoryFixture();
   const firm = await newFirm();
   const [one, two] = [await newMember(firm), await newMember(firm)];
   const staff = await newStaff(firm, 'dispatcher', { name: 'Ana' });
@@ -13,15 +13,11 @@ test('a claim names who made its offers, the adjusters who are members, and sinc
   const origin = { address: '192.0.2.9', requestId: 'request' };
   await use.setOfferWait(firm.id, 1);
   const id = await sendId({ ...firm.live, origin: { ...origin, keyId: key.id } }, one);
+  await use.revokeKey(key.id);
   const offeredAt = clock.advance(MINUTE);
   const byStaff = { ...firm.live, origin: { ...origin, staffId: staff.staffId } };
   await use.offerClaim(byStaff, { claimId: id, adjuster: two, idempotencyKey: 'k', fingerprint: 'f' });
-  const names = new Map(
-    (await memory.boardReads.members(firm.id, [one, two])).map(({ adjuster: { svcId, ...of } }) => [
-      ...([svcId, `${of.firstName} ${of.lastName}`] as const),
-    ]),
-  );
-  await use.leaveFirm({ svcId: one }, firm.id);
+  const nameOf = (svcId: Svcid) => `Renée Adjuster ${svcId.replace('Adj-', '')}`;
   const people = [
     { type: 'staff', id: staff.staffId, name: 'Ana' },
     { type: 'key', id: key.id, name: 'Intake' },
@@ -31,11 +27,12 @@ test('a claim names who made its offers, the adjusters who are members, and sinc
     expect([shown.late, shown.waitingSince]).toEqual([late, offeredAt]);
     expect(shown.history.map(({ adjusterName, offeredBy }) => [adjusterName, offeredBy])).toEqual([
       ...[
-        [names.get(two), people[0]],
-        [null, people[1]],
+        [nameOf(two), people[0]],
+        [late ? null : nameOf(one), people[1]],
       ],
     ]);
     clock.advance(HOUR);
+    if (!late) await use.leaveFirm({ svcId: one }, firm.id);
   }
   await use.removeStaff(staff);
   const { history } = await use.readBoardClaim(firm.id, id);
@@ -49,33 +46,54 @@ test('a claim names who made its offers, the adjusters who are members, and sinc
   expect((await use.readBoardClaim(firm.id, id)).clocks).toBeNull();
 });
 
-test('each offer of a claim says how and when it ended, and an open claim since when it waits', async () => {
-  const { newFirm, newMember, sendId, offer, use, clock } = memoryFixture();
+test('each offer of a claim says how and when it ended and who withdrew it, and a claim since when it waits or who closed it', async () => {
+  const { newFirm, newMember, newStaff, sendId, offer, use, clock } = memoryFixture();
   const firm = await newFirm();
   const [svcId, other] = [await newMember(firm), await newMember(firm)];
+  const [ana, ben] = [await newStaff(firm, 'dispatcher', { name: 'Ana' }), await newStaff(firm)];
+  const byBen = { ...firm.live, origin: { address: '', requestId: '', staffId: ben.staffId } };
   const sentAt = clock.advance(MINUTE);
   const id = await sendId(firm.live, svcId);
-  const ends = async () => {
-    const { history, waitingSince } = await use.readBoardClaim(firm.id, id);
-    return [waitingSince, ...history.map(({ outcome, endedAt }) => [outcome, endedAt])];
+  const ends = async (claimId = id) => {
+    const { history, waitingSince, closedBy } = await use.readBoardClaim(firm.id, claimId);
+    return [
+      closedBy?.name ?? waitingSince,
+      ...history.map(({ outcome, endedAt, withdrawnBy }) => [outcome, endedAt, withdrawnBy?.name ?? null]),
+    ];
   };
-  expect(await ends()).toEqual([sentAt, ['pending', null]]);
+  const pending = ['pending', null, null];
+  expect(await ends()).toEqual([sentAt, pending]);
   const rejectedAt = clock.advance(MINUTE);
   // In the same millisecond, so that the claim's place in the feed is later than its answer.
   await use.rejectClaim({ svcId }, await sendId(firm.live, svcId), null);
   await use.rejectClaim({ svcId }, id, 'Too far.');
-  const rejected = ['rejected', rejectedAt];
+  const rejected = ['rejected', rejectedAt, null];
   expect(await ends()).toEqual([rejectedAt, rejected]);
   clock.advance(MINUTE);
-  await offer(firm.live, id, other);
+  await offer(byBen, id, svcId);
+  // Nobody withdrew the one that another replaces.
+  const earlier = [['withdrawn', clock.advance(MINUTE), null], rejected];
+  await offer(byBen, id, other);
   const leftAt = clock.advance(MINUTE);
   await use.leaveFirm({ svcId: other }, firm.id);
-  const earlier = [['unassigned', leftAt], rejected];
+  earlier.unshift(['unassigned', leftAt, null]);
   expect(await ends()).toEqual([leftAt, ...earlier]);
   const offeredAt = clock.advance(MINUTE);
-  await offer(firm.live, id, svcId);
-  expect(await ends()).toEqual([offeredAt, ['pending', null], ...earlier]);
+  await offer(byBen, id, svcId);
+  expect(await ends()).toEqual([offeredAt, pending, ...earlier]);
   const closedAt = clock.advance(MINUTE);
   await use.closeClaimAsOperator(id);
-  expect(await ends()).toEqual([null, ['closed', closedAt], ...earlier]);
+  expect(await ends()).toEqual([null, ['closed', closedAt, null], ...earlier]);
+  for (const outcome of ['accepted', 'rejected', 'withdrawn']) {
+    const claimId = await sendId(firm.live, svcId);
+    const endedAt = clock.advance(MINUTE);
+    if (outcome === 'accepted') await use.acceptClaim({ svcId }, claimId);
+    if (outcome === 'rejected') await use.rejectClaim({ svcId }, claimId, null);
+    if (outcome === 'withdrawn') await use.withdrawOffer(ana, { claimId });
+    clock.advance(MINUTE);
+    if (outcome === 'withdrawn') await use.closeClaimAsOperator(claimId);
+    else await use.closeClaimAtDesk(ben, { claimId, reason: null });
+    const [closedBy, withdrawnBy] = outcome === 'withdrawn' ? [null, 'Ana'] : [ben.name, null];
+    expect(await ends(claimId)).toEqual([closedBy, [outcome, endedAt, withdrawnBy]]);
+  }
 });

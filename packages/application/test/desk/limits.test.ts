@@ -24,7 +24,7 @@ test('a firm reads what its working keys use, and the limited requests of each o
     ...{ keyId: id, environment, day: today - daysAgo, count },
   });
   const counts = [
-    ...[counted(live, 0, 1), counted(live, 13, 2), counted(test, 0, 4), counted(revoked, 0, 8)],
+    ...[counted(live, 0, 1), counted(live, 13, 64), counted(test, 0, 4), counted(revoked, 0, 8)],
     ...[counted({ id: 'deleted' as KeyId, environment: 'test' }, 0, 16), counted(live, 14, 32)],
   ];
   const [asked, used]: [unknown[], unknown[]] = [[], []];
@@ -55,11 +55,11 @@ test('a firm reads what its working keys use, and the limited requests of each o
   ]);
   expect(keys).toEqual([
     { key: test, used: { requests: 1, writes: 0 }, limited: 4 },
-    { key: live, used: { requests: 2, writes: 0 }, limited: 3 },
+    { key: live, used: { requests: 2, writes: 0 }, limited: 65 },
   ]);
   const quiet = Array.from({ length: 12 }, (_, n) => ({ at: (today - 12 + n) * DAY, live: 0, test: 0 }));
   expect(days).toEqual([
-    { at: (today - 13) * DAY, live: 2, test: 0 },
+    { at: (today - 13) * DAY, live: 64, test: 0 },
     ...quiet,
     { at: today * DAY, live: 9, test: 20 },
   ]);
