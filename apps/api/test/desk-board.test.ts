@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { DomainError } from '@svc/domain';
+import { later } from '@svc/testkit/eventually';
 import type { Services } from '../src/composition/container.ts';
 import { deskBoardRoutes } from '../src/http/routes/desk-board.ts';
 import { application } from './application.ts';
@@ -9,11 +10,13 @@ afterEach(() => void jest.useRealTimers());
 test('counts are read once for boards that ask within a second, apart for each firm and environment, and again after an error', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
   let [reads, isLost] = [0, false];
+  const { promise: slow, resolve } = later();
   const ask = application<Services>((use) => ({ routes: deskBoardRoutes(use) }), {
     listBoard: { rows: [], next: null },
     async countBoard(firmId: string, environment: string) {
       reads += 1;
       if (isLost) throw new DomainError('not_found', 'lost');
+      if (reads === 5) await slow;
       return `${firmId} ${environment} ${reads}`;
     },
     'sessionAuthenticator.authenticateStaff': async (firmId: string) => ({
@@ -35,5 +38,10 @@ test('counts are read once for boards that ask within a second, apart for each f
   isLost = true;
   expect(await counts()).toBe('lost');
   isLost = false;
-  expect(await counts()).toBe('one live 5');
+  // A slow read is shared until its result, and from then on.
+  const slowly = counts();
+  await new Promise(setImmediate);
+  jest.advanceTimersByTime(1000);
+  setImmediate(resolve);
+  expect(await Promise.all([slowly, counts()])).toEqual(['one live 5', 'one live 5']);
 });

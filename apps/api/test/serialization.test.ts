@@ -114,9 +114,9 @@ test('the clocks of a firm have another version for each value that differs, whe
     NO_CLOCKS,
     { ...NO_CLOCKS, timeZone: 'America/Chicago' },
     ...rules.map((rule) => ({ ...NO_CLOCKS, rules: [rule] })),
-    { ...NO_CLOCKS, rules },
+    ...[rules, rules.toReversed()].map((ordered) => ({ ...NO_CLOCKS, rules: ordered })),
   ];
-  expect(new Set(clocks.map(clocksVersion)).size).toBe(10);
+  expect(new Set(clocks.map(clocksVersion)).size).toBe(11);
   expect(clocksVersion({ ...NO_CLOCKS, changedAt: 1 })).toBe(clocksVersion(NO_CLOCKS));
 });
 
