@@ -58,42 +58,46 @@ test('each offer of a claim says how and when it ended and who withdrew it, and 
     const { history, waitingSince, closedBy } = await use.readBoardClaim(firm.id, claimId);
     return [
       closedBy?.name ?? waitingSince,
-      ...history.map(({ outcome, endedAt, withdrawnBy }) => [outcome, endedAt, withdrawnBy?.name ?? null]),
+      ...history.map(({ outcome, endedAt, respondedAt, withdrawnBy, rejectionReason }) => [
+        ...[outcome, endedAt, respondedAt, withdrawnBy?.name ?? rejectionReason],
+      ]),
     ];
   };
-  const pending = ['pending', null, null];
+  const pending = ['pending', null, null, null];
   expect(await ends()).toEqual([sentAt, pending]);
   const rejectedAt = clock.advance(MINUTE);
   // In the same millisecond, so that the claim's place in the feed is later than its answer.
   await use.rejectClaim({ svcId }, await sendId(firm.live, svcId), null);
   await use.rejectClaim({ svcId }, id, 'Too far.');
-  const rejected = ['rejected', rejectedAt, null];
+  const rejected = ['rejected', rejectedAt, rejectedAt, 'Too far.'];
   expect(await ends()).toEqual([rejectedAt, rejected]);
   clock.advance(MINUTE);
   await offer(byBen, id, svcId);
   // Nobody withdrew the one that another replaces.
-  const earlier = [['withdrawn', clock.advance(MINUTE), null], rejected];
+  const earlier = [['withdrawn', clock.advance(MINUTE), null, null], rejected];
   await offer(byBen, id, other);
   const leftAt = clock.advance(MINUTE);
   await use.leaveFirm({ svcId: other }, firm.id);
-  earlier.unshift(['unassigned', leftAt, null]);
+  earlier.unshift(['unassigned', leftAt, null, null]);
   expect(await ends()).toEqual([leftAt, ...earlier]);
   const offeredAt = clock.advance(MINUTE);
   await offer(byBen, id, svcId);
   expect(await ends()).toEqual([offeredAt, pending, ...earlier]);
   const closedAt = clock.advance(MINUTE);
   await use.closeClaimAsOperator(id);
-  expect(await ends()).toEqual([null, ['closed', closedAt, null], ...earlier]);
+  expect(await ends()).toEqual([null, ['closed', closedAt, null, null], ...earlier]);
   for (const outcome of ['accepted', 'rejected', 'withdrawn']) {
     const claimId = await sendId(firm.live, svcId);
     const endedAt = clock.advance(MINUTE);
     if (outcome === 'accepted') await use.acceptClaim({ svcId }, claimId);
     if (outcome === 'rejected') await use.rejectClaim({ svcId }, claimId, null);
     if (outcome === 'withdrawn') await use.withdrawOffer(ana, { claimId });
+    expect((await use.readBoardClaim(firm.id, claimId)).closedBy).toBeNull();
     clock.advance(MINUTE);
     if (outcome === 'withdrawn') await use.closeClaimAsOperator(claimId);
     else await use.closeClaimAtDesk(ben, { claimId, reason: null });
-    const [closedBy, withdrawnBy] = outcome === 'withdrawn' ? [null, 'Ana'] : [ben.name, null];
-    expect(await ends(claimId)).toEqual([closedBy, [outcome, endedAt, withdrawnBy]]);
+    const by = outcome === 'withdrawn' ? [null, 'Ana'] : [endedAt, null];
+    const closedBy = outcome === 'withdrawn' ? null : ben.name;
+    expect(await ends(claimId)).toEqual([closedBy, [outcome, endedAt, ...by]]);
   }
 });

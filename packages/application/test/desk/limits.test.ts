@@ -71,6 +71,7 @@ test('a firm reads what its working keys use, and the limited requests of each o
     next: null,
   });
   const many = makeReadLimits({ ...deps, operatorReads: { ...memory.operatorReads, keyPage } });
-  expect((await many(firm.id)).keys).toHaveLength(200);
+  const first200 = Array.from({ length: 200 }, (_, n) => `key_${700 + n}`);
+  expect((await many(firm.id)).keys.map(({ key }) => key.id)).toEqual(first200);
   expect(await errorCodeOf(readLimits('no firm' as FirmId))).toBe('not_found');
 });
