@@ -7,7 +7,6 @@ import {
   auditText,
   firstLink,
   nextLink,
-  SERVICE_CHAIN,
   type Sha256,
 } from '@svc/application';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
@@ -47,10 +46,7 @@ export const memoryAuditReads = (tables: Tables): AuditReads => {
   return {
     async chain(chain) {
       const ends = tables.auditChains.get(keyOf(chain));
-      if (ends !== undefined) return { last: ends.last, purged: ends.purged };
-      if (chain !== SERVICE_CHAIN && tables.firms.get(keyOf(chain)) === undefined) return null;
-      const genesis = firstLink(chain, sha256);
-      return { last: genesis, purged: genesis };
+      return ends === undefined ? null : { last: ends.last, purged: ends.purged };
     },
     outside: async () => null,
     rows: found,
