@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { SERVICE_CHAIN } from '@svc/application';
-import { type Endpoint, ERRORS, EXAMPLES, endpoints } from '@svc/contract';
+import { type Endpoint, ERRORS, type ErrorCode, EXAMPLES, endpoints } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { type AuditedRead, auditEventsOf, auditedRequest } from '../src/http/pipeline/audited-requests.ts';
 
@@ -29,11 +29,19 @@ const eventsOf = (code: string | undefined, params = {}, reads?: AuditedRead[], 
   ).map(({ entry }) => [entry.action, entry.object, entry.outcome]);
 
 test('a secret in place of the id of a key, and requests of which nothing is known, are not recorded; an aborted read is', () => {
-  expect(eventsOf('not_found', { key_id: 'svc_live_secret' })).toEqual([['key.revoke', null, 'not_found']]);
+  for (const key_id of ['svc_live_key_1', 'key_1.secret', `key_${'s'.repeat(61)}`])
+    expect(eventsOf('not_found', { key_id })).toEqual([['key.revoke', null, 'not_found']]);
   const codes =
     'malformed_request validation_failed payload_too_large rate_limited internal_error service_unavailable';
   const unrecorded = Object.keys(ERRORS).filter((code) => eventsOf(code).length === 0);
   expect(unrecorded.toSorted()).toEqual(codes.split(' ').toSorted());
+  const request = auditedRequest(endpoints.inviteBoardAdjusters, {}, CALLER, '1' as FirmId);
+  const rejections = Object.keys(ERRORS) as ErrorCode[];
+  const listed = auditEventsOf({ ...request, rejections }, { at: 0, code: undefined, aborted: false });
+  expect(listed.map(({ entry }) => entry.outcome)).toEqual(
+    rejections.filter((code) => !unrecorded.includes(code)),
+  );
+  expect(eventsOf(undefined, {}, undefined, true)).toEqual([]);
   const reads = [{ firmId: '1' as FirmId, action: 'keys.read', object: null }] as const;
   expect(eventsOf(undefined, {}, [...reads], true)).toEqual([['keys.read', null, 'aborted']]);
 });
