@@ -156,8 +156,10 @@ test('a changed first or last hash of the chain shows, the last one only when it
     { ...chain, purged: { seq: 0, hash: 'x' } },
     { ...chain, last: { seq: 3, hash: 'x' } },
   ];
-  expect(await verify(first)).toEqual({ intact: false, seq: 0, problem: 'changed' });
-  expect(await verify(last)).toEqual({ intact: false, seq: 3, problem: 'changed' });
+  for (const of of [first, { ...chainOf(0), purged: first.purged }])
+    expect(await verify(of)).toEqual({ intact: false, seq: 0, problem: 'changed' });
+  for (const check of [{}, { since: 2 }])
+    expect(await verify(last, check)).toEqual({ intact: false, seq: 3, problem: 'changed' });
   expect(await verify(last, { until: 2 })).toMatchObject({ intact: true });
 });
 
@@ -183,7 +185,9 @@ test('rows before the start of the chain and behind its end show', async () => {
   const outside = (seq: number) => ({ intact: false, seq, problem: 'outside' });
   const withRow = (row: AuditRow | undefined) => ({ rows: row ? [row, ...rows] : rows, purged, last });
   expect(await verify(withRow(one))).toEqual(outside(1));
-  expect(await verify(withRow(one && { ...one, seq: 100_006 }))).toEqual(outside(100_006));
+  const later = withRow(one && { ...one, seq: 100_006 });
+  for (const check of [{}, { since: 5, after: last }])
+    expect(await verify(later, check)).toEqual(outside(100_006));
   expect(await verify({ rows, purged: last ?? purged, last })).toEqual(outside(4));
 });
 
@@ -194,11 +198,24 @@ test('deleted rows show in a whole chain unless an event names the last of them 
   for (const period of [{ since: 1 }, { until: 5 }])
     expect(await verify(withoutEvent, period)).toMatchObject({ intact: true });
   const withEvent = (deleted: (link: AuditLink) => AuditLink, ageMs?: number) =>
-    chainOf(6, 3, (seq, link) => (seq === 6 ? purgeOf(deleted(link), seq, ageMs) : textOf(entry(seq))));
+    chainOf(6, 3, (seq, link) =>
+      // The one of an earlier purge is still there.
+      seq === 5
+        ? purgeOf(chainOf(2).last ?? link, seq)
+        : seq === 6
+          ? purgeOf(deleted(link), seq, ageMs)
+          : textOf(entry(seq)),
+    );
   expect(await verify(withEvent((link) => link))).toMatchObject({ intact: true, rows: 3 });
   expect(await verify(withEvent(({ hash }) => ({ seq: 2, hash })))).toEqual(purged);
   expect(await verify(withEvent(({ seq }) => ({ seq, hash: 'x' })))).toEqual(purged);
-  expect(await verify(withEvent((link) => link, SHORTEST_AUDIT_RETENTION_MS - 1))).toEqual(purged);
+  for (const period of [{}, { since: 6 }])
+    expect(
+      await verify(
+        withEvent((link) => link, SHORTEST_AUDIT_RETENTION_MS - 1),
+        period,
+      ),
+    ).toEqual(purged);
   const unreadable = { ...entry(6), action: 'audit.purge' } as const;
   for (const event of [unreadable, { ...unreadable, changes: {} }])
     expect(await verify(chainOf(6, 3, (seq) => textOf(seq === 6 ? event : entry(seq))))).toEqual({
@@ -230,18 +247,25 @@ test('rows that retention deletes during the check are not missing, those of an 
     calls += 1;
     return { purged: (calls === 1 ? before : after).purged, last: after.last ?? after.purged };
   };
-  expect(await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN)).toEqual({
-    ...{ intact: true, rows: 3, last: after.last },
-  });
-  calls = 0;
+  for (const [check, rows] of [
+    [{}, 3],
+    [{ since: 5 }, 2],
+  ] as const) {
+    const found = await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN, check);
+    expect(found).toEqual({ intact: true, rows, last: after.last });
+    calls = 0;
+  }
   const erased = { ...reads, chain: async (id: typeof CHAIN) => (calls === 0 ? chain(id) : null) };
   expect(await verifyAuditChain({ reads: erased, sha256 }, CHAIN)).toEqual({
     ...{ intact: false, seq: 1, problem: 'missing' },
   });
 });
 
-test('an event that changed no values, on no device, has neither', () => {
-  const { entry } = auditEvent(CHAIN, BY_SERVICE, { at: 1, action: 'claim.read', object: null });
+test('an event has the values that it changed and what the device says, and without them neither', () => {
+  const audited = { at: 1, action: 'claim.read', object: null } as const;
+  const more = { device: { answeredAt: 1, keptOfflineSince: null }, changes: { n: { from: 0, to: null } } };
+  expect(auditEvent(CHAIN, BY_SERVICE, { ...audited, ...more }).entry).toMatchObject(more);
+  const { entry } = auditEvent(CHAIN, BY_SERVICE, { ...audited, changes: null });
   expect(Object.keys(entry).sort()).toEqual([
     'action',
     'actor',

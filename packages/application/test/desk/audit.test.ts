@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditAction, DAY, type FirmId, type Instant, MINUTE } from '@svc/domain';
+import { type AuditAction, type ClaimId, DAY, type FirmId, type Instant, MINUTE } from '@svc/domain';
 import { createFixedClock, sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
@@ -29,10 +29,10 @@ const timesOn = (pages: readonly (readonly AuditItem[])[]): number[][] =>
   pages.map((items) => items.map((item) => Date.parse(item.entry.at)));
 
 describe('the list of audit events', () => {
-  const ACTORS = ['key:1', 'staff:2'];
+  const ACTORS = ['key:1', 'key:12'];
   const ACTIONS: AuditAction[] = ['claim.read', 'claim.send'];
   const rowsOfEvents = fc.array(
-    fc.array(fc.record({ actor: fc.nat(1), action: fc.nat(1), object: fc.nat(1), request: fc.nat(1) }), {
+    fc.array(fc.record({ actor: fc.nat(1), action: fc.nat(1), object: fc.nat(1), request: fc.nat(2) }), {
       minLength: 1,
       maxLength: 4,
     }),
@@ -55,15 +55,16 @@ describe('the list of audit events', () => {
               ...entry(seq + n),
               actor: ACTORS[event.actor] as string,
               action: ACTIONS[event.action] as AuditAction,
-              object: `claim:${event.object}`,
-              requestId: event.request === 0 ? null : 'r-1',
+              object: `claim:${10 ** event.object}`,
+              requestId: event.request === 2 ? null : `r-${10 ** event.request}`,
+              claims: event.request === 2 ? ['10' as ClaimId] : undefined,
             }));
           const chain = chainOf(rows.length, purged, (seq) => textOf(...(entriesOf(seq) as [AuditEntry])));
           const filter: Filter = {
             actor: actor === undefined ? undefined : ACTORS[actor],
             action: action === undefined ? undefined : ACTIONS[action],
-            object: object === undefined ? undefined : `claim:${object}`,
-            requestId: request === undefined ? undefined : `r-${request}`,
+            object: object === undefined ? undefined : `claim:${10 ** object}`,
+            requestId: request === undefined ? undefined : `r-${10 ** request}`,
             ...{ since, until },
           };
           const matches = ({ entry: each }: AuditItem): boolean =>
@@ -126,6 +127,11 @@ describe('the list of audit events', () => {
       },
     };
     expect(timesOn(await pagesOf(reads, { since: 899 * DAY }, 9))).toEqual([[900 * DAY, 899 * DAY]]);
+    expect(timesOn(await pagesOf(reads, { since: 99 * DAY, until: 101 * DAY }, 9)).flat()).toEqual([
+      100 * DAY,
+      99 * DAY,
+    ]);
+    expect(read.splice(2)).toEqual([0]);
     // 100 rows at once: those after 800 begin long before the period, and those after 700 are all before it.
     expect(read).toEqual([800, 700]);
     // A row is searched from a day before the period on.
@@ -143,8 +149,12 @@ describe('the list of audit events', () => {
   test('ends a page at its bytes, with one event at least', async () => {
     const reads = readsOf(chainOf(5));
     expect(timesOn(await pagesOf(reads, {}, 9, 1))).toEqual([[5], [4], [3], [2], [1]]);
+    const pairs = readsOf(chainOf(2, 0, (seq) => textOf(entry(seq), entry(seq + 2))));
     const bytes = textOf(entry(1)).length;
-    expect(timesOn(await pagesOf(reads, {}, 9, 2 * bytes))[0]).toEqual([5, 4]);
+    expect(timesOn(await pagesOf(pairs, {}, 9, 2 * bytes))).toEqual([
+      [4, 2],
+      [3, 1],
+    ]);
   });
 
   test('is empty for a chain without rows, and where there is no chain', async () => {
@@ -204,10 +214,13 @@ describe('a verification by staff', () => {
   });
 
   test('that ends with the time of its request is continued where it ended', async () => {
-    const { found } = await verify(250, 150, undefined, MINUTE, async () => false);
+    const noTime = async () => false;
+    const { found, recorded } = await verify(250, 150, undefined, MINUTE, noTime);
     expect(found).toMatchObject({ intact: true, rows: 100, next: { at: 100 } });
-    const restOf = (changed: number | null) =>
-      verify(250, changed, () => ({ after: found?.next ?? null }), MINUTE);
+    expect(recorded).toMatchObject([{ outcome: 'ok' }]);
+    const restOf = (changed: number | null, nextPiece?: typeof noTime) =>
+      verify(250, changed, () => ({ since: 0, after: found?.next ?? null }), MINUTE, nextPiece);
+    expect((await restOf(250, noTime)).found).toMatchObject({ rows: 100, next: { at: 200 } });
     expect((await restOf(150)).found).toMatchObject({ intact: false, seq: 150, next: null });
     expect((await restOf(null)).found).toMatchObject({ intact: true, rows: 150, next: null });
   });
