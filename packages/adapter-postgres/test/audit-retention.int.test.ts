@@ -120,7 +120,7 @@ describe('whoever may write the tables of the trail', () => {
   });
 
   test('adds no row outside of a chain that is read as part of it, and verification names it', async () => {
-    const firmId = await changed([recent], backdated('100001'));
+    const firmId = await changed([recent], backdated('100002'), backdated('100001'));
     const { auditReads } = stores;
     expect((await auditReads.rows(firmId, { after: 0, limit: 10 })).map(({ seq }) => seq)).toEqual([1]);
     expect((await auditReads.latest(firmId, { limit: 10 })).map(({ seq }) => seq)).toEqual([1]);

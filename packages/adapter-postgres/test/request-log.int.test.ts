@@ -91,6 +91,7 @@ describe('the request log in PostgreSQL', () => {
     const found = async (since: number, limit: number) => await store.behaviorOf(firmId, since, limit);
     expect(await found(2, 10)).toEqual([all[4], all[2]]);
     expect(await found(1, 2)).toEqual([all[4], all[2]]);
+    expect(await found(5, 10)).toEqual([all[4]]);
     expect(await found(0, 10)).toEqual([all[4], all[2], all[0]]);
   });
 
@@ -101,7 +102,7 @@ describe('the request log in PostgreSQL', () => {
     const [one, other] = ['key_1' as KeyId, 'key_2' as KeyId];
     const at = [-1, 0, 1, DAY - 1, DAY].map((ms) => since + ms);
     const limited = at.map((at) => aLoggedRequest({ firmId, keyId: one, at, status: 429 }));
-    const others = [200, null].map((status) => aLoggedRequest({ firmId, at: since + 2, status }));
+    const others = [200, 500, null].map((status) => aLoggedRequest({ firmId, at: since + DAY + 2, status }));
     for (const row of [...limited, ...others]) await store.append([row]);
     await store.append([
       aLoggedRequest({ firmId, keyId: other, environment: 'live', at: since + DAY, status: 429 }),
@@ -134,13 +135,13 @@ describe('the request log in PostgreSQL', () => {
       ...statuses.map((status, n) => aLoggedRequest({ firmId: noisy, keyId: one, at: since + n, status })),
       aLoggedRequest({ firmId: noisy, keyId: one, at: since - 1, status: 429 }),
       ...[1, 2].map((n) => aLoggedRequest({ firmId: noisy, keyId: other, at: since + n, status: 200 })),
-      aLoggedRequest({ firmId: quiet, keyId: one, at: since }),
+      ...[other, one].map((keyId) => aLoggedRequest({ firmId: quiet, keyId, at: since })),
     ];
     await store.append(requests);
     const all = [
       { firmId: noisy, keyId: one, requests: 6, limited: 3, failed: 1 },
       { firmId: noisy, keyId: other, requests: 2, limited: 0, failed: 0 },
-      { firmId: quiet, keyId: one, requests: 1, limited: 0, failed: 0 },
+      ...[one, other].map((keyId) => ({ firmId: quiet, keyId, requests: 1, limited: 0, failed: 0 })),
     ];
     expect(await store.busiestKeys(since, 10)).toEqual(all);
     expect(await store.busiestKeys(since, 2)).toEqual(all.slice(0, 2));
