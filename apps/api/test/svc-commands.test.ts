@@ -370,7 +370,7 @@ test('a trace has what happened to its claim in the order of time, but no reads,
   const all = await exported();
   expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, n) => n + 1));
   expect(all.at(-1)).toMatchObject({ action: 'audit.export' });
-  const [since, until] = [sentAt, sentAt + MINUTE + 1].map((at) => new Date(at).toISOString());
+  const [since, until] = [sentAt + 1, sentAt + MINUTE + 1].map((at) => new Date(at).toISOString());
   const within = all.filter(
     ({ at }) => since !== undefined && until !== undefined && at >= since && at < until,
   );

@@ -106,7 +106,7 @@ describe('the request log in PostgreSQL', () => {
     for (const row of [...limited, ...others]) await store.append([row]);
     await store.append([
       aLoggedRequest({ firmId, keyId: other, environment: 'live', at: since + DAY, status: 429 }),
-      aLoggedRequest({ firmId, keyId: other, environment: 'live', at: since + DAY + 1 }),
+      aLoggedRequest({ firmId, keyId: other, environment: 'live', at: since + DAY + 1, status: 500 }),
       aLoggedRequest({ status: 429, at: since + DAY }),
     ]);
     const day = since / DAY;

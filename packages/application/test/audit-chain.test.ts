@@ -156,8 +156,7 @@ test('a changed first or last hash of the chain shows, the last one only when it
     { ...chain, purged: { seq: 0, hash: 'x' } },
     { ...chain, last: { seq: 3, hash: 'x' } },
   ];
-  for (const of of [first, { ...chainOf(0), purged: first.purged }])
-    expect(await verify(of)).toEqual({ intact: false, seq: 0, problem: 'changed' });
+  expect(await verify(first)).toEqual({ intact: false, seq: 0, problem: 'changed' });
   for (const check of [{}, { since: 2 }])
     expect(await verify(last, check)).toEqual({ intact: false, seq: 3, problem: 'changed' });
   expect(await verify(last, { until: 2 })).toMatchObject({ intact: true });
