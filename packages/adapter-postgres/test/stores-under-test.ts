@@ -7,7 +7,8 @@ import { openTables } from '../src/citus/database.ts';
 import { writeStores } from '../src/connect.ts';
 import type { OpenTransaction } from '../src/driver/executor.ts';
 import { DataKeys } from '../src/encryption/data-keys.ts';
-import { Encryption, NO_ENCRYPTION } from '../src/encryption/encryption.ts';
+import { ENCRYPTED, Encryption, NO_ENCRYPTION } from '../src/encryption/encryption.ts';
+import { PERSONAL } from '../src/encryption/personal-columns.ts';
 import { WrappingKeys } from '../src/encryption/wrapping-keys.ts';
 import { connect, type WrappingKeySource } from '../src/index.ts';
 
@@ -16,6 +17,15 @@ const PENDING = `SELECT payload AS job, run_at FROM jobs ORDER BY id`;
 /** As the extension describes distributed tables, for `storesWith`. */
 export const DISTRIBUTED = `CREATE TABLE pg_dist_partition AS
   SELECT 'claims'::regclass AS logicalrelid, 'h' AS partmethod`;
+
+/** The personal columns of which some row is stored as it is. */
+const PLAIN_COLUMNS = Object.values(PERSONAL)
+  .flatMap(({ name, columns }) => Object.keys(columns).map((column) => [name, column] as const))
+  .map(
+    ([table, column]) =>
+      `SELECT '${table}.${column}' AS stored_plain FROM ${table} WHERE trim('"' FROM ${column}::text) !~ '^${ENCRYPTED}'`,
+  )
+  .join(' UNION ');
 
 /** What only the check of a COMMIT finds. */
 const FAIL_AT_COMMIT = [
@@ -116,6 +126,7 @@ export const storesWith =
       async dispose() {
         // A defect of a group would be hidden by the transactions of its requests.
         expect(failed).toEqual([]);
+        if (encryption !== null) expect((await queue.query(PLAIN_COLUMNS)).rows).toEqual([]);
         await queue.end();
         keysBeside?.close();
         await beside.close();
