@@ -53,11 +53,9 @@ export const memoryWebhooks = (tables: WritableTables, step: Step): Webhooks => 
     }),
     recordAttempt: step((delivery: WebhookDelivery, attempt: WebhookAttempt) => {
       const before = tables.webhookDeliveries.get(keyOf(delivery.firmId, delivery.id));
-      const status =
-        before?.status === 'delivered' || delivery.status === 'pending'
-          ? (before?.status ?? delivery.status)
-          : delivery.status;
-      const nextAttemptAt = status === 'pending' ? (before ?? delivery).nextAttemptAt : null;
+      const ended = delivery.status === 'pending' ? undefined : delivery.status;
+      const status = before?.status === 'delivered' ? before.status : (ended ?? before?.status ?? 'failed');
+      const nextAttemptAt = status === 'pending' ? (before?.nextAttemptAt ?? null) : null;
       const attempted = withWebhookAttempt(before ?? delivery, attempt);
       tables.webhookDeliveries.put({ ...attempted, status, nextAttemptAt });
     }),

@@ -72,13 +72,17 @@ const appended = (attempt: string): string =>
   `attempt_count = d.attempt_count + 1,
      attempts = CASE WHEN jsonb_array_length(d.attempts) < ${WEBHOOK_ATTEMPTS_KEPT} THEN d.attempts ELSE d.attempts - 1 END
        || ${attempt}`;
+/**
+ * Never inserts a pending row: beside another update of the row, PostgreSQL would find the conflict with it in the index
+ * of pending rows first, and fail.
+ */
 const RECORD_ATTEMPT = sql(
   'webhooks_record_attempt',
   `INSERT INTO webhook_deliveries AS d (firm_id, id, endpoint_id, type, created_at, changes_after, changes_until, status,
-     next_attempt_at, attempt_count, attempts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10::jsonb)
+     attempt_count, attempts) VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8, 'failed'), 1, $9::jsonb)
    ON CONFLICT (firm_id, id) DO UPDATE SET ${appended('excluded.attempts')},
-     status = CASE WHEN d.status = 'delivered' OR excluded.status = 'pending' THEN d.status ELSE excluded.status END,
-     next_attempt_at = CASE WHEN excluded.status = 'pending' THEN d.next_attempt_at END`,
+     status = CASE WHEN d.status = 'delivered' THEN d.status ELSE coalesce($8, d.status) END,
+     next_attempt_at = CASE WHEN $8 IS NULL THEN d.next_attempt_at END`,
 );
 
 export function pgWebhooks(executor: TransactionExecutor, encryption: Encryption): Webhooks {
@@ -132,8 +136,7 @@ export function pgWebhooks(executor: TransactionExecutor, encryption: Encryption
         timestamp(delivery.createdAt),
         timestampOrNull(delivery.changesAfter),
         timestampOrNull(delivery.changesUntil),
-        delivery.status,
-        timestampOrNull(delivery.nextAttemptAt),
+        delivery.status === 'pending' ? null : delivery.status,
         JSON.stringify([attempt]),
       ]);
     },

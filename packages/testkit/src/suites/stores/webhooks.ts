@@ -287,7 +287,17 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const planned = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       if (planned === null) throw new Error('no delivery');
       const stale = { ...planned, nextAttemptAt: 1 };
-      await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt(stale, FAILED));
+      const purged = { ...planned, id: firm.id, attemptCount: 0, attempts: [] };
+      for (const delivery of [stale, purged])
+        await stores.unitOfWork.run((tx) => tx.webhooks.recordAttempt(delivery, FAILED));
+      const failed = {
+        ...purged,
+        status: 'failed',
+        nextAttemptAt: null,
+        attemptCount: 1,
+        attempts: [FAILED],
+      };
+      expect(await stores.webhookReads.delivery(firm.id, purged.id)).toEqual(failed);
       for (let count = sent + 1; count < 25; count += 1) await replay(use).then(() => later(1));
       const kept = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
       expect([kept?.attemptCount, kept?.attempts.length]).toEqual([25, 20]);
@@ -297,7 +307,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const { responseBody, ...delivered } = await replay(use);
       const ended = { status: 'delivered', nextAttemptAt: null, attemptCount: 26 };
       expect([responseBody, delivered]).toMatchObject(['', ended]);
-      expect(await deliveriesOf(firm, webhook)).toEqual([delivered]);
+      expect((await deliveriesOf(firm, webhook)).filter(({ id }) => id !== purged.id)).toEqual([delivered]);
       expect(new Set(sentTo(webhook).map(({ id }) => id))).toEqual(new Set([pending?.id]));
     });
 
