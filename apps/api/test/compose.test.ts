@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { createSecrets } from '@svc/adapter-credentials';
@@ -291,6 +291,7 @@ test('keys for push and receipts are those of the configuration, or generated on
   const given = { VAPID_PUBLIC_KEY: keys.publicKey, VAPID_PRIVATE_KEY: keys.privateKey };
   const configured = await composed({ ...env, ...given, VAPID_SUBJECT: 'mailto:a@b.example' });
   expect(configured.services.pushKey()).toBe(keys.publicKey);
+  expect(existsSync(join(dataDir, 'vapid.json'))).toBe(false);
   const pushKeys = [];
   for (const _ of [1, 2]) pushKeys.push((await composed(env)).services.pushKey());
   const { publicKey } = JSON.parse(readFileSync(join(dataDir, 'vapid.json'), 'utf8'));

@@ -47,8 +47,10 @@ const BEHAVIORS = {
     setTimeout(() => socket.write(OK), 50);
   },
   'hints eleven times': (socket: Socket) => void socket.write(HINT.repeat(11)),
-  'is busy': (socket: Socket) =>
-    void socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno'),
+  'is busy': (socket: Socket) => {
+    socket.write('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 6\r\n\r\nnot');
+    setTimeout(() => socket.write('now'), 50);
+  },
   'sends headers without end': flood('HTTP/1.1 200 OK\r\n', 'X-Header: x\r\n'),
   'sends empty lines without end': flood('', '\r\n'),
   'breaks off in its body': (socket: Socket) =>
@@ -223,7 +225,7 @@ describe('a receiver', () => {
     ];
     expect(first).toEqual({ status: 200, retryAfter: undefined, body: 'ok' });
     expect(second.body).toBe('x'.repeat(1024));
-    const busy = { status: 503, retryAfter: '7', body: 'no' };
+    const busy = { status: 503, retryAfter: '7', body: 'notnow' };
     expect(await send(urlOf('127.0.0.1', 'is busy'))).toEqual(busy);
     const [head = '', body] = received.split('\r\n\r\n');
     expect([head.split('\r\n')[0], body]).toEqual(['POST /is%20busy HTTP/1.1', '{}']);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { type Job, type Metrics, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
@@ -31,7 +32,7 @@ function memoryTable(jobs: readonly Job[], attempts = 0) {
     },
     extend: async () => {},
     async remove(ids) {
-      await new Promise(setImmediate);
+      await sleep(20); // others end meanwhile
       for (const id of ids) rows.delete(id);
     },
     async retry(taken, delayMs) {

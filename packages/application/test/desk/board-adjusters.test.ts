@@ -24,14 +24,16 @@ test('adjusters are listed with their own work, and for a claim with distance an
       },
       availability: async (id, svcIds) => {
         expect(id).toBe(firm.id);
-        const limited = (maxOpenOffers: number) => ({
-          availability: { ...ALWAYS_AVAILABLE, workZip: '33930', maxOpenOffers },
+        const limited = (maxOpenOffers: number, workZip: string) => ({
+          availability: { ...ALWAYS_AVAILABLE, workZip, maxOpenOffers },
           pendingOffers: 2,
         });
-        return new Map(svcIds.map((svcId) => [svcId, limited(svcId === near ? 3 : 2)]));
+        return new Map(
+          svcIds.map((svcId) => [svcId, svcId === near ? limited(3, '33930') : limited(2, '33928')]),
+        );
       },
     },
-    zipDistance: (from, to) => Number(from) - Number(to),
+    zipDistance: (from, to) => Number(from) - Number(to) - 1,
     clock,
   });
   const page = async (forClaim?: Parameters<typeof list>[3]) => {
@@ -80,9 +82,9 @@ test('adjusters are listed with their own work, and for a claim with distance an
     [invited, 0, 0, null, null, null, ''],
   ]);
   expect(await page(id)).toEqual([
-    [near, 0, 0, null, null, 1, ''],
+    [near, 0, 0, null, null, 0, ''],
     [invited, 0, 0, null, null, null, 'limit_reached'],
-    [rejecting, 1, 2, 3, rejectedAt, 1, 'license_missing,license_expires,fcn_category,limit_reached'],
+    [rejecting, 1, 2, 3, rejectedAt, 2, 'license_missing,license_expires,fcn_category,limit_reached'],
     [silent, 4, 5, null, earlier, null, 'limit_reached'],
   ]);
   const { policy: _, ...unnamed } = JSON.parse(asSent);

@@ -399,6 +399,9 @@ export function boardBehavior(fixture: () => Fixture): void {
       const all = [early, offline, overdue, ofEvent, general, byDate, byNight, closed, closedLate];
       const late = [false, false, true, false, true, false, true, false, true];
       expect(await Promise.all(all.map(lateOf))).toEqual(late);
+      // What was due after the period, and is late now, is late.
+      const earlier = await use.reportAnswers(firm.id, { ...filter, until: acceptedAt + 1, by: 'carrier' });
+      expect(contacts(earlier.total)).toEqual([9, 3, 4]);
       const byAdjuster = await use.reportAnswers(firm.id, { ...filter, by: 'adjuster' });
       expect(byAdjuster.rows.map((row) => [row.group, ...contacts(row)])).toEqual([
         [svcId, 9, 3, 4],
