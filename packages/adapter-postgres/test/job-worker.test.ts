@@ -32,8 +32,9 @@ function memoryTable(jobs: readonly Job[], attempts = 0) {
     },
     extend: async () => {},
     async remove(ids) {
+      const sent = [...ids];
       await sleep(20); // others end meanwhile
-      for (const id of ids) rows.delete(id);
+      for (const id of sent) rows.delete(id);
     },
     async retry(taken, delayMs) {
       delays.push(delayMs);

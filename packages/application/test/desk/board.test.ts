@@ -448,11 +448,12 @@ test('clocks are seen of accepted claims alone, and of active members who share 
 test('claims whose ids start with a text come first in their order, each once, unless there are too many of them', async () => {
   // One is found by both of its ids.
   const all = Array.from({ length: 60 }, (_, n) => ({ ...claimAt(n), claimNumber: n === 0 ? 'X-0' : 'N' }));
-  // Found by a word of the name.
-  const others = [-3, -2, 99].map((n): BoardClaim => {
+  /** Found by a word of the name. */
+  const named = (n: number, status: AssignmentStatus = 'pending_acceptance'): BoardClaim => {
     const { summary, ...claim } = claimAt(n);
-    return { ...claim, externalId: 'Y', summary: { ...summary, name: 'X-Lee' } };
-  });
+    return { ...claim, status, externalId: 'Y', summary: { ...summary, name: 'X-Lee' } };
+  };
+  const others = [-3, -2, 99].map((n) => named(n));
   const asked: unknown[] = [];
   const listed = async (count: number, limit: number) => {
     const { reads } = readsOf([...others, ...all.slice(0, count)]);
@@ -475,6 +476,14 @@ test('claims whose ids start with a text come first in their order, each once, u
     expect(await listed(count, limit)).toEqual([...first, -2, -3]);
   }
   expect(asked).toEqual([51, 51, 8, 8].map((count) => [FIRM, 'live', 'X-', count]));
+  // A page ends among the ids, among what waits for another offer, and among what waits for an answer.
+  const waiting = [claimAt(9), named(1, 'rejected'), named(2, 'rejected'), named(3), named(4), named(5)];
+  const pages = await pagesOf(readsOf(waiting).reads, { ...LIVE, order: 'waiting', text: 'X-' }, 2);
+  expect(pages.map((page) => page.map(({ updatedAt }) => updatedAt))).toEqual([
+    [9, 1],
+    [2, 3],
+    [4, 5],
+  ]);
 });
 
 test.each([
