@@ -112,7 +112,8 @@ test('a move is refused while the service runs, and afterwards copies every row 
   expect(restored.stdout).toContain(`run svc feed restamp --since ${at}; `);
   const moved = await svc(from, 'database', 'move', '--to', to);
   for (const { code, stdout, stderr } of [restored, moved]) {
-    expect([code, stderr]).toEqual([0, '']);
+    // On a slow machine also how far it is.
+    expect([code, stderr.replaceAll(/^\d+ rows?\n/gm, '')]).toEqual([0, '']);
     expect(stdout.replaceAll(/ +/g, ' ')).toContain('\npublic.claims 3\n');
   }
   expect(await contentOf(to)).toEqual(await contentOf(from));

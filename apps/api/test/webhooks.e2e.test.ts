@@ -80,13 +80,12 @@ test('names that no server answers delay neither the test of another firm nor an
     const results = [tested.json.status, ...sent.map(({ status }) => status)];
     // A slow machine may refuse some of so many at once.
     const accepted = results.filter((one) => one !== 503);
-    const before = accepted.length < results.length ? dead.length : ended;
+    const before = ended;
     expect(accepted.filter((one) => one !== 'delivered' && one !== 201)).toEqual([]);
     const tests = (await Promise.all(waiting)).filter(({ status }) => status !== 503);
-    expect([...new Set(tests.map(({ status, json }) => `${status} ${json.attempts?.[0].error}`))]).toEqual([
-      '200 name_not_resolved',
-    ]);
-    return before;
+    const ends = tests.map(({ status, json }) => `${status} ${json.attempts?.[0].error}`);
+    expect(ends.filter((end) => end !== '200 name_not_resolved')).toEqual([]);
+    return accepted.length < results.length || ends.length < dead.length ? dead.length : before;
   };
   const counts = [await givenUpBefore()];
   while (!counts.includes(0) && counts.length < 5) counts.push(await givenUpBefore());

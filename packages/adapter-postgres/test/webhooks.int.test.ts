@@ -31,7 +31,7 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
   const [busy, other] = [newId(), newId()];
   const deliveryAt = (endpointId: string, createdAt: number, status: WebhookStatus): WebhookDelivery => ({
     ...deliveryOf(firmId, endpointId, createdAt),
-    ...{ status, nextAttemptAt: status === 'pending' ? now : null },
+    ...{ status, nextAttemptAt: null },
   });
   for (const id of [busy, other]) await addEndpoint(database, firmId, id);
   const expiredAt = now - WEBHOOK_DELIVERIES_KEPT_MS;
@@ -46,6 +46,10 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
     for (const delivery of [pending, excess, kept, expired, ...latest])
       await tx.webhooks.recordAttempt(delivery, { at: now, status: 204, error: null, durationMs: 84 });
   });
+  await database.sql.query(
+    "UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = now() WHERE id = $1",
+    [pending.id],
+  );
   expect((await stores.purge(now)).webhookDeliveries).toBe(2);
   const left = async (endpointId: string) =>
     (await stores.webhookReads.deliveries(firmId, endpointId, null, 1000)).map(({ id }) => id);
