@@ -250,11 +250,14 @@ test('log lines name the claim, and no device, address or adjuster', async () =>
   };
   const { send } = sender(subscriptions(devices));
   await send();
+  await send(OFFER, 'no device');
+  await send({ ...OFFER, kind: 'offer_withdrawn' });
   await send({ kind: 'test' });
   expect(logged).toEqual([
     ['error', 'a push service rejected the VAPID keys', { status: 403 }],
     ['warn', 'a push service rejected a message', { status: 400 }],
     ['info', 'pushed', { notice: 'offer', claim_id: CLAIM_ID, retried: 1, unauthorized: 1, rejected: 1 }],
+    ['info', 'pushed', { notice: 'offer_withdrawn', claim_id: CLAIM_ID, delivered: 3 }],
     ['info', 'pushed', { notice: 'test', delivered: 3 }],
   ]);
 });

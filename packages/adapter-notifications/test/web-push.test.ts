@@ -96,3 +96,26 @@ test.each<[string, paths: string, isCalled: boolean]>([
     expect(await calledNow()).toEqual([own, other]);
   },
 );
+
+test('the pushes that wait are those of each device and service, whichever end first', async () => {
+  const { called, send } = underTest();
+  const own = 'https://own.example/late';
+  const [a, b] = ['a', 'b'].map((host) => devicesAt(5, `${host}.example/late`));
+  const at = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
+  void send(own, ...(a?.slice(1) ?? []));
+  await at(150);
+  void send(own, ...(b?.slice(1) ?? []));
+  await at(100);
+  expect(await send(own)).toMatchObject([{ outcome: 'retried' }]);
+  await at(100);
+  // They become slow when the others to `a` have ended, but not those to `b`.
+  const later = send(a?.[0] ?? '', b?.[0] ?? '');
+  await at(200);
+  expect(await send(own)).toMatchObject([{ outcome: 'retried' }]);
+  await at(TIMEOUT_MS);
+  expect((await later).map(({ outcome }) => outcome)).toEqual(['delivered', 'retried']);
+  called.length = 0;
+  await send('https://a.example/quick');
+  void send(own);
+  expect(called).toHaveLength(2);
+});

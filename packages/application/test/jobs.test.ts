@@ -456,10 +456,14 @@ describe('a reminder of deadlines', () => {
   );
 
   test('that is late by days counts at once what ended since its own time', async () => {
-    const { countsOn, clock } = await setUp('UTC', '2026-09-02T08:00:00Z');
+    const { countsOn, clock, use, memory } = await setUp('UTC', '2026-09-02T08:00:00Z');
+    const queued = await memory.jobs.pending();
     // The first contact, which is due on the next day, and the preliminary report, after 15 days.
     clock.advance(16 * DAY);
     expect(await countsOn(1)).toEqual([2]);
+    const after = await memory.jobs.pending();
+    for (const { job } of queued) await use.runJob(job);
+    expect(await memory.jobs.pending()).toEqual(after);
   });
 
   test('counts days from the date of loss in the time zone of the device', async () => {
@@ -481,6 +485,7 @@ describe('a job', () => {
     const { manual } = firm.accounts;
     const { svcId: expired } = await fixture.newAdjuster();
     await fixture.invite(firm, expired);
+    await use.inviteAdjuster(firm.test, { svcId: firm.accounts.declines, notes: NO_NOTES });
     const expiredOf = clock.now();
     clock.advance(8 * DAY);
     const { svcId } = await fixture.newAdjuster();
@@ -498,9 +503,10 @@ describe('a job', () => {
         stores.firmReads.claim(firm.id, 'live', real),
         stores.firmReads.adjuster(firm.id, svcId),
         stores.firmReads.adjuster(firm.id, firm.accounts.new),
+        stores.firmReads.adjuster(firm.id, firm.accounts.declines),
       ]);
     const queued = (await stores.jobs.pending()).map(({ job }) => job.kind);
-    expect(queued.filter((kind) => kind.startsWith('simulate'))).toEqual([]);
+    expect(queued.filter((kind) => kind.startsWith('simulate'))).toEqual(['simulate_invitation_response']);
     const before = await states();
     const realMember = before[1]?.assignment.adjuster ?? svcId;
     const at = clock.now();
@@ -529,6 +535,12 @@ describe('a job', () => {
       { kind: 'simulate_invitation_response', firmId, svcId: firm.accounts.joins, invitedAt: at },
       { kind: 'simulate_invitation_response', firmId, svcId: firm.accounts.new, invitedAt: at },
       { kind: 'simulate_invitation_response', firmId, svcId, invitedAt: at },
+      {
+        kind: 'simulate_invitation_response',
+        firmId,
+        svcId: firm.accounts.declines,
+        invitedAt: expiredOf,
+      },
     ] satisfies Job[])
       await use.runJob(job);
     expect(await states()).toEqual(before);
