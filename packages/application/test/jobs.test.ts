@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditEvent, type Job, makeRunJob, type OfferEvent } from '@svc/application';
+import { type AuditEvent, type Job, makeRunJob, type Notification, type OfferEvent } from '@svc/application';
 import {
   type AuditAction,
   DAY,
@@ -68,19 +68,26 @@ describe('a notification', () => {
     await fixture.use.acceptClaim({ svcId }, accepted);
     await fixture.use.rejectClaim({ svcId }, rejected, null);
     for (const id of [moved, taken]) await fixture.offer(firm.live, id, other);
+    const returned = await fixture.sendId(firm.live, svcId);
+    for (const to of [other, svcId]) await fixture.offer(firm.live, returned, to);
+    await fixture.use.acceptClaim({ svcId }, returned);
     await fixture.use.acceptClaim({ svcId: other }, taken);
     await fixture.use.leaveFirm({ svcId }, firm.id);
     await runDue(fixture);
     const about = (kind: string, claimId: string) => ({ kind, firmName: firm.name, claimId });
     expect(notificationsTo(fixture, svcId)).toEqual([moved, taken].map((id) => about('offer_withdrawn', id)));
-    expect(notificationsTo(fixture, other)).toEqual([about('offer', moved)]);
+    expect(notificationsTo(fixture, other)).toEqual([
+      about('offer', moved),
+      about('offer_withdrawn', returned),
+    ]);
   });
 
   test('has reminded of an offer when a device got it: not without one, nor in quiet hours, nor if it failed', async () => {
     const { fixture, firm, svcId } = await withMember();
     const { clock, memory } = fixture;
     const claimId = await fixture.sendId(firm.live, svcId);
-    const offeredAt = clock.now();
+    let offeredAt = clock.now();
+    const other = await fixture.newMember(firm);
     await fixture.newDevice(svcId, 'phone');
     let outcomes: readonly DeliveryOutcome[] = [];
     const runJob = runnerWith(fixture, {
@@ -94,7 +101,8 @@ describe('a notification', () => {
     });
     const remind = async () => {
       await runJob({ kind: 'notify_offer_late', firmId: firm.id, claimId, svcId, offeredAt });
-      return (await memory.offerHistory.ofClaim(firm.id, claimId))[0]?.remindedAt;
+      const offers = await memory.offerHistory.ofClaim(firm.id, claimId);
+      return offers.find((offer) => offer.offeredAt === offeredAt)?.remindedAt;
     };
     const reminded = [await remind()];
     outcomes = ['delivered'];
@@ -109,6 +117,13 @@ describe('a notification', () => {
     expect(await remind()).toBe(at);
     clock.advance(MINUTE);
     expect(await remind()).toBe(at);
+    for (const to of [other, svcId]) {
+      clock.advance(MINUTE);
+      await fixture.offer(firm.live, claimId, to);
+    }
+    offeredAt = clock.now();
+    outcomes = ['delivered'];
+    expect(await remind()).toBe(offeredAt);
   });
 
   test('that fails as a whole is postponed once for a device in quiet hours, however often it is repeated', async () => {
@@ -244,6 +259,12 @@ test('a mail about late offers counts those of when its job runs, however late t
   const { lateOffersMailAt } = (await memory.staffReads.find(member)) ?? {};
   const next = nextLateOffersMail(clock.now());
   expect([lateOffersMailAt, (await fixture.jobsOf(firm)).at(-1)?.runAt]).toEqual([next, next]);
+  const mails = external.notices.length;
+  const stored = await memory.staffReads.find(member);
+  if (stored === null) throw new Error('expected a member');
+  await memory.unitOfWork.run((tx) => tx.staff.save({ ...stored, role: 'auditor' }));
+  await use.runJob({ kind: 'mail_late_offers', ...member, at: next });
+  expect(external.notices).toHaveLength(mails);
 });
 
 test('a reminder of credentials that is late looks back to its own time, and the next one is due after it has run', async () => {
@@ -279,7 +300,7 @@ test('a reminder of credentials that is late looks back to its own time, and the
 
 test('a job that runs on a clock that is behind does what is due at its own time, and queues the next one for later', async () => {
   const fixture = memoryFixture();
-  const { use, clock, memory, newFirm, newStaff, newAdjuster } = fixture;
+  const { use, clock, memory, external, newFirm, newStaff, newAdjuster } = fixture;
   const { svcId } = await newAdjuster();
   const [member, expiresOn] = [await newStaff(await newFirm()), '2028-04-30'];
   const licenses = [{ state: 'TX', kind: 'resident', number: 'L1', expiresOn }] as const;
@@ -297,6 +318,16 @@ test('a job that runs on a clock that is behind does what is due at its own time
     ['notify_credentials', clock.now()],
     ['remind_credentials', (reminded ?? 0) + 46 * DAY],
   ]);
+  // The last one notifies too, and once.
+  const last = added.find(({ job }) => job.kind === 'remind_credentials');
+  if (last === undefined) throw new Error('no reminder is queued');
+  clock.advance(last.runAt - clock.now());
+  const before = await memory.jobs.pending();
+  for (let times = 0; times < 2; times += 1) await use.runJob(last.job);
+  expect((await memory.jobs.pending()).slice(before.length).map(({ job }) => job)).toEqual([
+    { kind: 'notify_credentials', svcId, expiresOn },
+  ]);
+  expect(external.notices.filter(({ event }) => event.startsWith('late_offers'))).toEqual([]);
 });
 
 describe('a channel that failed', () => {
@@ -317,6 +348,11 @@ describe('a channel that failed', () => {
       await use.withdrawInvitation(firm.live, svcId);
     }
     expect(channels).toEqual([undefined, 'device:phone', undefined, 'mail', undefined, 'device:phone']);
+    down.add('mail');
+    await fixture.invite(firm, svcId);
+    await run();
+    clock.advance(2000);
+    await expect(run()).rejects.toThrow('could not be delivered');
   });
 
   test('is retried alone after a delay, and each attempt is in the audit trail', async () => {
@@ -390,25 +426,29 @@ test('in quiet hours a device gets only the notification that tests it, and any 
   await setQuietHours(fixture, svcId, ALL_DAY);
   const [of, only] = [{ firmId: firm.id, svcId }, 'device:phone'] as const;
   const invitation = { kind: 'notify_invitation', firmId: inviting.id, svcId, invitedAt: at } as const;
+  const reminder = { ...invitation, isReminder: true } as const;
   const late: Job[] = [
     { kind: 'notify_offer', ...of, claimId },
     { kind: 'notify_offer_late', ...of, claimId, offeredAt: at },
     { kind: 'notify_offer_withdrawn', ...of, claimId: moved },
     { kind: 'notify_credentials', svcId, expiresOn },
-    ...[invitation, invitation, { ...invitation, isReminder: true as const }, invitation],
+    ...[invitation, reminder, invitation, reminder],
     { kind: 'notify_deadlines', svcId, only, count: 3 },
   ];
   for (const job of [...late, { kind: 'notify_test', svcId, only } as const]) await use.runJob(job);
   const postponed = (await memory.jobs.pending()).filter(({ job }) => 'only' in job);
   const until = Date.parse(new Date(at).toISOString().slice(0, 11).concat('23:59:00Z'));
   expect(postponed).toEqual(late.map((job) => ({ job: { ...job, only }, runAt: until })));
-  const kinds = 'offer offer offer_withdrawn credentials invitation invitation invitation'.split(' ');
+  const waiting = (await memory.jobs.pending()).filter(({ job }) => job.kind === 'remind_of_invitation');
+  expect(waiting).toHaveLength(2);
+  const kinds = 'offer offer offer_withdrawn credentials invitation reminder invitation'.split(' ');
+  const nameOf = (sent: Notification) => ('isReminder' in sent && sent.isReminder ? 'reminder' : sent.kind);
   expect(
-    external.notifications.map(({ notification: { kind }, ...to }) => [kind, to.only, to.except]),
+    external.notifications.map(({ notification, only, except }) => [nameOf(notification), only, except]),
   ).toEqual([
     ...kinds.map((kind) => [kind, undefined, [only]]),
-    // The reminder counts as one of three mails.
-    ['invitation', undefined, ['mail', only]],
+    // The first reminder counts as one of three mails.
+    ['reminder', undefined, ['mail', only]],
     ['test', only, undefined],
   ]);
 });
