@@ -90,12 +90,15 @@ test('adjusters are listed with their own work, and for a claim with distance an
   const { policy: _, ...unnamed } = JSON.parse(asSent);
   const withoutForm = JSON.stringify(unnamed) as typeof claim.asSent;
   const other = await sendId(firm.live, near, { claim: { ...newClaim(), asSent: withoutForm } });
+  // Also of a claim that is closed.
+  await use.closeClaimAsOperator(other);
   expect((await page(other)).map((row) => row.at(-1)).toSorted()).toEqual([
     ...['', 'license_missing,license_expires,limit_reached', 'limit_reached', 'limit_reached'],
   ]);
   const stranger = await newFirm();
-  expect(await errorCodeOf(list(stranger.id, 'live', { after: null, limit: 9 }, id))).toBe('not_found');
   const first = await list(firm.id, 'live', { after: null, limit: 9, maxBytes: 1 }, id);
+  for (const after of [null, first.next])
+    expect(await errorCodeOf(list(stranger.id, 'live', { after, limit: 9 }, id))).toBe('not_found');
   const rest = await list(firm.id, 'live', { after: first.next, limit: 100 }, id);
   expect(first.rows).toHaveLength(1);
   expect(rest.rows).not.toContainEqual(first.rows[0]);
