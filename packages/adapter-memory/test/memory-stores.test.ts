@@ -131,12 +131,12 @@ test('the board has the claims of a firm in the order of a scan, and goes on aft
   expect(await scan({ ...latest, status: 'rejected' })).toEqual([rejected]);
   const waiting = { by: 'waiting', environment: 'live', status: 'pending_acceptance' } as const;
   expect(await scan(waiting, { at: 0, id: '' })).toEqual([pending]);
-  const sent = await Promise.all([closed, pending].map((id) => stores.operatorReads.claim(id)));
+  const sent = await Promise.all([closed, pending, tested].map((id) => stores.operatorReads.claim(id)));
   const found = async (ids: { externalId?: string; claimNumber?: string }) => {
     const wanted = sent.map((one) => ({ externalId: '', claimNumber: '', ...one, ...ids }));
     return (await stores.boardReads.claimsWithIds(firm.id, 'live', wanted)).map(({ id }) => id);
   };
-  // Of the claim numbers, those of open claims.
+  // Of the claim numbers, those of open claims; none of the test environment.
   expect([await found({ claimNumber: '' }), await found({ externalId: '' })]).toEqual([
     [closed, pending],
     [pending],

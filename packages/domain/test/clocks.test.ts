@@ -102,7 +102,8 @@ describe('the steps of an adjuster', () => {
     const step = (deviceAt: number, receivedAt: number | null): StepTime => ({
       ...{ deviceAt, at: receivedAt, date: null },
     });
-    expect([step(5, 9), step(9, 5), step(5, null)].map((each) => doneAt(each, days))).toEqual([5, 5, 5]);
+    const steps = [step(5, 9), step(9, 5), step(5, null), step(0, 9), step(9, 0)];
+    expect(steps.map((each) => doneAt(each, days))).toEqual([5, 5, 5, 0, 0]);
     fc.assert(
       fc.property(fc.nat(99), fc.nat(99), fc.nat(99), (deviceAt, receivedAt, due) => {
         const late = isStepLate(step(deviceAt, receivedAt), due, 0, days);
@@ -140,6 +141,13 @@ describe('the clocks of a claim', () => {
     const late = claimClocksOf({ ...facts, contact }, NO_CLOCKS, [], early + 48 * HOUR + 1);
     expect(late.contact).toEqual({ step: contact, dueAt: facts.acceptedAt + 24 * HOUR, late: false });
     expect(late.inspection).toEqual({ step: null, dueAt: early + 48 * HOUR, late: true });
+    // Without a contact, nothing is counted from an inspection, and it is no contact.
+    const inspected = { ...facts, closedAt: early, inspection: contact };
+    expect(claimClocksOf(inspected, NO_CLOCKS, [], early + 48 * HOUR)).toEqual({
+      contact: { step: null, dueAt: facts.acceptedAt + 24 * HOUR, late: false },
+      inspection: { step: contact, dueAt: null, late: false },
+      reportDueAt: facts.acceptedAt + 15 * DAY,
+    });
   });
 
   test('hours are hours and days are days, over a change of the clocks in the zone of the firm', () => {
@@ -152,6 +160,8 @@ describe('the clocks of a claim', () => {
     );
     expect(contact.dueAt).toBe(facts.acceptedAt + 240 * HOUR);
     expect(reportDueAt).toBe(facts.acceptedAt + 241 * HOUR);
+    const withoutRules = claimClocksOf(facts, { rules: [], timeZone: 'America/Chicago' }, [], 0);
+    expect(withoutRules.reportDueAt).toBe(facts.acceptedAt + (15 * 24 + 1) * HOUR);
   });
 
   test('each step has the time that the firm sets for it, the inspection from the end of the day of a contact by date', () => {

@@ -55,7 +55,10 @@ test('adjusters are listed with their own work, and for a claim with distance an
   const inDays = (days: number) => new Date(clock.now() + days * DAY).toISOString().slice(0, 10);
   const fcn = { number: '0070012345', categories: ['residential'], expiresOn: inDays(14) } as const;
   for (const svcId of [rejecting, near]) await use.saveCredentials({ svcId }, { licenses, fcn });
-  await use.saveCredentials({ svcId: silent }, { fcn: { ...fcn, categories: [], expiresOn: inDays(15) } });
+  await use.saveCredentials(
+    { svcId: silent },
+    { fcn: { ...fcn, categories: ['rcbap'], expiresOn: inDays(15) } },
+  );
   const claim = newClaim();
   const asSent = JSON.stringify({
     ...JSON.parse(claim.asSent),
