@@ -51,7 +51,7 @@ test.each<[string, Notification, ChannelChoice, string[], email?: string | null]
   ['an invitation also by mail', REMINDER, {}, [INVITED, FAILED, DELIVERED]],
   ['so do credentials that end', CREDENTIALS, {}, ['expires e@x 2027-04-30', FAILED, DELIVERED]],
   ['a retry by mail calls no device', INVITATION, { only: 'mail' }, ['invited e@x Gulf false']],
-  ['a retry of a device calls no other channel', REMINDER, { only: B }, [DELIVERED]],
+  ['a retry of a device calls no other channel', REMINDER, { only: B, except: [A] }, [DELIVERED]],
   ['an offer has no mail to retry', OFFER, { only: 'mail' }, []],
   ['channels with retries of their own are left out', REMINDER, { except: ['mail', A] }, [DELIVERED]],
   ['the mail alone is left out', REMINDER, { except: ['mail'] }, [FAILED, DELIVERED]],

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { DAY, MAX_STAFF_PER_FIRM, nextLateOffersMail, SIGN_IN_TICKET_LIFETIME_MS } from '@svc/domain';
-import { assertionFor, attestationFor, errorCodeOf } from '@svc/testkit';
+import {
+  DAY,
+  HOUR,
+  MAX_STAFF_PER_FIRM,
+  nextLateOffersMail,
+  SIGN_IN_TICKET_LIFETIME_MS,
+  type Svcid,
+} from '@svc/domain';
+import { assertionFor, attestationFor, createFixture, errorCodeOf } from '@svc/testkit';
 import { makeOpenStaffSession } from '../../src/desk/staff.ts';
 import { byAccount, makeReadOwnStaff, SERVICE_CHAIN, type StaffFirm } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
@@ -63,6 +70,11 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   const due = nextLateOffersMail(clock.now());
   clock.advance(due - clock.now());
   await setMail(true);
+  // Days later it still has not run.
+  clock.advance(3 * DAY - HOUR);
+  const lastDue = nextLateOffersMail(clock.now());
+  await setMail(true);
+  clock.advance(DAY);
   await setMail(false);
   await setMail(false);
   await newStaff(firm);
@@ -70,7 +82,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   expect(await errorCodeOf(setMail(true))).toBe('account_removed');
   const mails = (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers');
   expect(mails.map(({ job, runAt }) => ['at' in job && job.at, runAt])).toEqual(
-    [due, nextLateOffersMail(due)].map((at) => [at, at]),
+    [due, nextLateOffersMail(due), lastDue].map((at) => [at, at]),
   );
   const own = (await auditOf(firm.id)).filter(({ object }) => object === `staff:${member.staffId}`);
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
@@ -80,9 +92,35 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
     ['staff.settings', { lateOffersMail: { from: false, to: true } }],
     ['staff.rename', undefined],
     ['staff.settings', undefined],
+    ['staff.settings', undefined],
     ['staff.settings', { lateOffersMail: { from: true, to: false } }],
     ['staff.remove', undefined],
   ]);
+});
+
+test('whoever is invited, in a list too, or withdrawn, is so when the database gets to it', async () => {
+  const { memory, clock } = memoryFixture();
+  const run: typeof memory.unitOfWork.run = (work) => {
+    clock.advance(HOUR);
+    return memory.unitOfWork.run(work);
+  };
+  const fixture = createFixture({ ...memory, unitOfWork: { ...memory.unitOfWork, run } }, clock);
+  const { newFirm, newStaff, newAdjuster, invite, use, jobsOf, auditOf } = fixture;
+  const firm = await newFirm();
+  const member = await newStaff(firm);
+  expect(member.invitedAt).toBe(clock.now());
+  const svcIds = new Set<Svcid>();
+  while (svcIds.size < 11) svcIds.add((await newAdjuster()).svcId);
+  const from = clock.now();
+  await use.inviteAdjusters(firm.live, svcIds);
+  const invited = (await jobsOf(firm)).flatMap(({ job }) =>
+    'invitedAt' in job ? [job.invitedAt - from] : [],
+  );
+  expect(invited).toEqual([...Array(10).fill(HOUR), 2 * HOUR]);
+  const { svcId } = await newAdjuster();
+  expect((await invite(firm, svcId)).membership.invitedAt).toBe(clock.now());
+  await use.withdrawInvitation(firm.live, svcId);
+  expect((await auditOf(firm.id)).at(-1)).toMatchObject({ action: 'invitation.withdraw', at: clock.now() });
 });
 
 test('staff have joined since they first entered a code, and then they are mailed about their passkeys', async () => {
