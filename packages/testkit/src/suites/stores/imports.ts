@@ -58,6 +58,10 @@ export function importsBehavior(fixture: () => Fixture): void {
       expect(await sent(null, 1)).toHaveLength(1);
       expect(await tx.imports.sent(firm.id, 'live', null, 9)).toEqual([]);
       expect(await tx.imports.sent(other.id, 'test', null, 9)).toEqual([]);
+      const renamed = { ...another, name: 'Wednesday' };
+      await tx.imports.save(renamed);
+      expect(await tx.imports.latestNamed(firm.id, 'Wednesday')).toEqual(renamed);
+      expect(await tx.imports.latestNamed(firm.id, 'Tuesday')).toBeNull();
       await tx.imports.save(another);
     });
     // Parts of one file that are sent at the same time.
