@@ -413,6 +413,24 @@ export function boardBehavior(fixture: () => Fixture): void {
       ]);
     });
 
+    test('an answer is never before its offer, also by the clock of another process', async () => {
+      const { newTeam, use, clock, stores } = fixture();
+      const { firm, svcId } = await newTeam();
+      const since = clock.advance(MINUTE);
+      const [accepted, rejected] = [await sendAt(firm, svcId), await sendAt(firm, svcId)];
+      const until = clock.now() + 1;
+      clock.advance(-10 * MINUTE);
+      await use.acceptClaim({ svcId }, accepted);
+      await use.rejectClaim({ svcId }, rejected, null);
+      clock.advance(10 * MINUTE);
+      const filter = { environment: 'live', since, until, by: 'adjuster', timeZone: 'UTC' } as const;
+      const { total } = await use.reportAnswers(firm.id, filter);
+      expect([total.medianAnswerMs, total.p90AnswerMs]).toEqual([0, 0]);
+      expect((await stores.boardReads.work(firm.id, [svcId])).get(svcId)?.medianAnswerMs).toBe(0);
+      const claim = await stores.firmReads.claim(firm.id, 'live', accepted);
+      expect(claim?.assignment.respondedAt).toBe(claim?.assignment.offeredAt);
+    });
+
     test('reports by week on the calendar of the time zone, and marks a week that the period cuts', async () => {
       const { newClaim, newTeam, sendId, use, clock } = fixture();
       const carrier = { name: 'Bayou' };
