@@ -125,6 +125,8 @@ function exchange(
       if (connection.bytesRead > MAX_RECEIVED_BYTES)
         outgoing.destroy(new Error('The server sends more than a response.'));
     }, CHECK_INTERVAL_MS);
+    // A response that switches protocols (101) emits nothing else.
+    const closed = (): void => reject(new Error('The server closed the connection.'));
     outgoing.once('response', (response) => {
       let text = Buffer.alloc(0);
       const end = (): void => {
@@ -149,10 +151,8 @@ function exchange(
       response.on('error', () => {});
       response.once('close', end);
     });
-    // A response that switches protocols (101) emits nothing else.
-    const closed = (): void => reject(new Error('The server closed the connection.'));
-    outgoing.once('error', reject).once('close', closed);
     outgoing.once('close', () => clearInterval(checking));
+    outgoing.once('error', reject).once('close', closed);
     outgoing.end(body ?? undefined);
   });
 }

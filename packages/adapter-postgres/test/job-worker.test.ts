@@ -33,7 +33,7 @@ function memoryTable(jobs: readonly Job[], attempts = 0) {
     extend: async () => {},
     async remove(ids) {
       const sent = [...ids];
-      await sleep(20); // others end meanwhile
+      await sleep(20); // time in which other jobs end
       for (const id of sent) rows.delete(id);
     },
     async retry(taken, delayMs) {

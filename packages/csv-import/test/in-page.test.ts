@@ -91,7 +91,7 @@ test.each(['\n', '\r\n', '\r'])(
       readCsv(part, { maxRows: 100, delimiter: 'semicolon', firstRow });
     const whole = readCsv(text, { maxRows: 100 });
     const MAX = { rows: 9, cells: 1000, characters: 1000 };
-    // A row beyond a limit is a part of its own.
+    // A row larger than a limit is sent alone.
     const limits = [...[1, 2, 3, 4, 5, 9].map((rows) => ({ rows })), { cells: 1 }, { characters: 1 }];
     for (const limit of limits) {
       const parts = splitCsv(text, { ...MAX, ...limit });

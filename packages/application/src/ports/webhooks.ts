@@ -21,7 +21,8 @@ export interface Webhooks {
   remove(firmId: FirmId, id: string): Promise<void>;
   /**
    * Adds the attempt, and the delivery if there is none with this id. What was delivered stays delivered; otherwise the
-   * delivery gets this status, unless that is `pending`. The endpoint is locked.
+   * delivery gets this status, unless that is `pending`: then it keeps its own, and a new one has failed. The endpoint is
+   * locked.
    */
   recordAttempt(delivery: WebhookDelivery, attempt: WebhookAttempt): Promise<void>;
 }

@@ -239,7 +239,7 @@ test.each<[Partial<BoardFilter>, Partial<BoardClaim>, Partial<BoardClaim>]>([
   [{ clockLate: true, closed: true }, { ...contactedAt(3 * HOUR), closedAt: 9 }, contactedAt(3 * HOUR)],
   [{ clockLate: true }, contactedAt(3 * HOUR), contactedAt(2 * HOUR)],
   [{ clockLate: true }, contactedAt(3 * HOUR), { ...contactedAt(3 * HOUR), adjuster: BEN }],
-])('claims are told apart by %p, also with a text or an adjuster', async (filter, ...changes) => {
+])('of two claims, %p finds the first alone, also with a text or an adjuster', async (filter, ...changes) => {
   const all = changes.map((change, n) => ({ ...claimAt(n + 1), ...change }));
   for (const more of [{}, { text: 'X-' }, { text: 'lee' }, { adjuster: ANN }]) {
     const asked = { ...LIVE, ...more, ...filter };
